@@ -1,0 +1,135 @@
+//! What a front may ask for. Grouped by area; view-only switches stay in the window.
+
+use std::path::PathBuf;
+
+use crate::model::engine::{Billing, EngineId};
+use crate::model::id::{ConversationId, FindId, MessageId, NoticeId, ProjectId, QueuedId, TurnId};
+use crate::model::project::{Draft, SeatChoice};
+use crate::model::settings::{AcpAgent, Endpoint, Settings};
+use crate::model::turn::Decision;
+
+/// One request of a front.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    Project(ProjectCommand),
+    Chat(ChatCommand),
+    Engine(EngineCommand),
+    Settings(SettingsCommand),
+    App(AppCommand),
+}
+
+/// About projects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProjectCommand {
+    /// Adds the folder if it is new, and makes it the current project. A missing folder becomes a notice.
+    Open { path: PathBuf },
+    Select { project: ProjectId },
+    /// Forgets the project and its conversations in the app; the folder on disk is untouched.
+    Remove { project: ProjectId },
+    SetSkipPermissions { project: ProjectId, on: bool },
+}
+
+/// About conversations, messages and turns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChatCommand {
+    /// A new, empty conversation in the project; it becomes [`crate::api::snapshot::Snapshot::focus`].
+    New { project: ProjectId, seat: Option<SeatChoice> },
+    /// Loads the conversation for viewing, and marks it read and focused.
+    Open { conversation: ConversationId },
+    /// Loads page `page` of an open conversation (see `PAGE_LEN`). Cheap when it is there.
+    LoadPage { conversation: ConversationId, page: u32 },
+    Rename { conversation: ConversationId, title: String },
+    SetArchived { conversation: ConversationId, archived: bool },
+    /// Takes it off the lists; a notice offers undo. Erased for good at the next start.
+    Delete { conversation: ConversationId },
+    UndoDelete { conversation: ConversationId },
+    SetSeat { conversation: ConversationId, seat: SeatChoice },
+    /// Remembers what is typed; stored at most about a second later.
+    SaveDraft { conversation: ConversationId, draft: Draft },
+    /// Sends, or queues while a turn runs. Clears the stored draft.
+    Send { conversation: ConversationId, draft: Draft },
+    Stop { conversation: ConversationId },
+    EditQueued { queued: QueuedId, text: String },
+    RemoveQueued { queued: QueuedId },
+    /// Stops the running turn and delivers this one next.
+    SendQueuedNow { queued: QueuedId },
+    /// Replaces an own message: it and everything after it leave the conversation, the new text is sent.
+    EditAndResend { message: MessageId, text: String },
+    /// Asks again for the answer that this agent message gave, by the same or another engine.
+    Regenerate { message: MessageId, engine: Option<EngineId> },
+    /// Goes on after a stopped, failed or interrupted turn in the same conversation.
+    Continue { turn: TurnId },
+    /// Sends the same user message again after a failure, by the same or another engine.
+    Retry { turn: TurnId, engine: Option<EngineId> },
+    DeleteMessage { message: MessageId },
+    /// `ask` names the exact question that was read.
+    Answer { turn: TurnId, ask: String, decision: Decision },
+    /// Text lookup in one conversation; the result arrives in `ConversationView::find`. Empty query clears.
+    Find { conversation: ConversationId, find: FindId, query: String },
+    /// Assembles the pack for a text without sending; arrives in `ConversationView::preview`.
+    PreviewPack { conversation: ConversationId, text: String },
+    /// Loads the stored pack of a turn; arrives in `ConversationView::sent_pack`.
+    LoadPack { conversation: ConversationId, turn: TurnId },
+}
+
+/// About engines.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EngineCommand {
+    /// Looks for all engines again.
+    Rediscover,
+    /// Looks for one again and asks it for version, login and models.
+    Test { engine: EngineId },
+    /// `None` goes back to searching.
+    SetPath { engine: EngineId, path: Option<PathBuf> },
+    SetBilling { engine: EngineId, billing: Billing },
+    SetModel { engine: EngineId, model: Option<String> },
+    /// Adds or replaces by name. `key`: `Some("")` removes a stored key, `None` leaves it.
+    PutEndpoint { endpoint: Endpoint, key: Option<String> },
+    RemoveEndpoint { name: String },
+    PutAcpAgent { agent: AcpAgent },
+    RemoveAcpAgent { name: String },
+}
+
+/// About settings. A bad value becomes a notice and is not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingsCommand {
+    Set(Box<Settings>),
+}
+
+/// About the app as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AppCommand {
+    DismissNotice { notice: NoticeId },
+    /// The window gained or lost the focus, or shows another conversation (for notices and unread marks).
+    Viewing { conversation: Option<ConversationId>, focused: bool },
+    /// Opens the database from a backup named in `DatabaseStatus`; the damaged file is kept beside it.
+    RestoreBackup { path: PathBuf },
+    /// Orderly end: stops turns and engines, drains the store.
+    Quit,
+}
+
+impl From<ProjectCommand> for Command {
+    fn from(command: ProjectCommand) -> Self {
+        Self::Project(command)
+    }
+}
+impl From<ChatCommand> for Command {
+    fn from(command: ChatCommand) -> Self {
+        Self::Chat(command)
+    }
+}
+impl From<EngineCommand> for Command {
+    fn from(command: EngineCommand) -> Self {
+        Self::Engine(command)
+    }
+}
+impl From<SettingsCommand> for Command {
+    fn from(command: SettingsCommand) -> Self {
+        Self::Settings(command)
+    }
+}
+impl From<AppCommand> for Command {
+    fn from(command: AppCommand) -> Self {
+        Self::App(command)
+    }
+}

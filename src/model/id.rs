@@ -1,0 +1,48 @@
+//! One newtype per id, so that a conversation is never taken for a message.
+//!
+//! Ids are positive numbers handed out by one counter per database and carry no meaning.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = std::num::ParseIntError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A folder on disk plus everything said about it.
+    ProjectId,
+    /// An ordered list of messages.
+    ConversationId,
+    /// One utterance by the user, an agent or the system.
+    MessageId,
+    /// One request to one agent and all that streams back until it ends.
+    TurnId,
+    /// A message that waits until the running turn ends.
+    QueuedId,
+    /// A notice shown to the user.
+    NoticeId,
+    /// One text lookup in a conversation.
+    FindId,
+}

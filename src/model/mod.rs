@@ -1,0 +1,12 @@
+//! NOUNS: plain data that every room talks about.
+//!
+//! Never here: I/O, async, SQL, egui, clocks, randomness.
+//! Start reading at [`message`] and [`turn`].
+
+pub mod engine;
+pub mod id;
+pub mod message;
+pub mod pack;
+pub mod project;
+pub mod settings;
+pub mod turn;

@@ -1,0 +1,102 @@
+//! A project and its conversations, as rows without their messages.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::engine::EngineId;
+use crate::model::id::{ConversationId, ProjectId};
+use crate::model::pack::Mode;
+
+/// A folder on disk plus everything said about it; the agents' working directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    pub id: ProjectId,
+    /// Shown name; the folder's last component unless the user chose another.
+    pub name: String,
+    /// Absolute path. It may be missing on disk: starting a turn then fails with a clear message.
+    pub path: PathBuf,
+    pub created_ms: i64,
+    /// When it was last opened; the picker sorts by it, newest first.
+    pub opened_ms: i64,
+    /// The user chose that agents in this project act without asking. Shown in the header while it holds.
+    pub skip_permissions: bool,
+}
+
+/// Who answers in a conversation: what the composer's pickers say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatChoice {
+    pub engine: EngineId,
+    /// `None` = the engine's own default.
+    pub model: Option<String>,
+    /// Name of a role document, e.g. `Architect`; `None` = no role.
+    #[serde(default)]
+    pub role: Option<String>,
+    /// Persona fragment, free text; `None` = neutral.
+    #[serde(default)]
+    pub persona: Option<String>,
+    /// Explicit context mode; `None` = decided by rule.
+    #[serde(default)]
+    pub mode: Option<Mode>,
+}
+
+/// What a conversation is. A column, never a prefix of an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConversationKind {
+    Main,
+    Branch,
+    Roundtable,
+}
+
+/// One conversation without its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    pub id: ConversationId,
+    pub project: ProjectId,
+    pub kind: ConversationKind,
+    pub title: String,
+    pub created_ms: i64,
+    /// When something was last said in it; lists sort by it, newest first.
+    pub updated_ms: i64,
+    pub archived: bool,
+    pub seat: SeatChoice,
+    pub message_count: u32,
+    /// Something arrived while it was not on screen.
+    pub unread: bool,
+    /// How its newest turn ended; `None` when there was none.
+    pub last_turn: Option<crate::model::turn::TurnState>,
+}
+
+/// What the user has typed but not sent, per conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    pub text: String,
+    /// Big pastes shown as chips; sent after the text, each whole.
+    #[serde(default)]
+    pub pastes: Vec<String>,
+}
+
+impl Draft {
+    /// A draft of plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), pastes: Vec::new() }
+    }
+
+    /// True when there is nothing to send: no paste and only white space.
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty() && self.pastes.is_empty()
+    }
+
+    /// The whole message as it is stored and sent: text, then each paste after a blank line, byte for byte.
+    pub fn full_text(&self) -> String {
+        let mut full = self.text.clone();
+        for paste in &self.pastes {
+            if !full.is_empty() {
+                full.push_str("\n\n");
+            }
+            full.push_str(paste);
+        }
+        full
+    }
+}

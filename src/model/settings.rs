@@ -1,0 +1,108 @@
+//! What the user can set. Stored as JSON values by name; unknown names are kept, missing ones take the default.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::engine::{Billing, EngineId};
+use crate::model::project::SeatChoice;
+
+/// Smallest, default and largest pack budget, in characters.
+pub const BUDGET_CHARS_MIN: u32 = 20_000;
+pub const BUDGET_CHARS_DEFAULT: u32 = 60_000;
+pub const BUDGET_CHARS_MAX: u32 = 400_000;
+
+/// All settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub theme: ThemeChoice,
+    /// Zoom of the whole window in percent, 80–200.
+    pub zoom_percent: u32,
+    /// Enter sends and Shift+Enter breaks the line; off = the other way round (with Ctrl/⌘+Enter sending).
+    pub enter_sends: bool,
+    pub reduced_motion: bool,
+    pub budget_chars: u32,
+    /// Engine, model, role for new conversations; `None` = the first ready engine.
+    pub default_seat: Option<SeatChoice>,
+    pub engines: BTreeMap<EngineId, EngineSettings>,
+    /// OpenAI-style servers.
+    pub endpoints: Vec<Endpoint>,
+    /// Other ACP agents.
+    pub acp_agents: Vec<AcpAgent>,
+    /// Engine processes kept between turns, at most. 0 = none.
+    pub warm_seats_max: u32,
+    /// How long an unused engine process is kept.
+    pub warm_idle_secs: u32,
+    /// A turn without any sign of life for so long is called timed out.
+    pub turn_idle_timeout_secs: u32,
+    pub notify_done: bool,
+    pub notify_failed: bool,
+    pub notify_needs_you: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::System,
+            zoom_percent: 100,
+            enter_sends: true,
+            reduced_motion: false,
+            budget_chars: BUDGET_CHARS_DEFAULT,
+            default_seat: None,
+            engines: BTreeMap::new(),
+            endpoints: Vec::new(),
+            acp_agents: Vec::new(),
+            warm_seats_max: 4,
+            warm_idle_secs: 600,
+            turn_idle_timeout_secs: 300,
+            notify_done: true,
+            notify_failed: true,
+            notify_needs_you: true,
+        }
+    }
+}
+
+/// Light, dark, or as the system says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThemeChoice {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+/// What the user set for one engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EngineSettings {
+    /// Path set by hand: a program, or the folder it lies in.
+    pub path: Option<PathBuf>,
+    pub billing: Billing,
+    /// Model for new conversations with this engine.
+    pub model: Option<String>,
+}
+
+/// An OpenAI-style server. Its key, if any, is a secret and lives apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// Unique; the engine id is `openai:<name>`.
+    pub name: String,
+    /// e.g. `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    pub model: String,
+    #[serde(default)]
+    pub has_key: bool,
+}
+
+/// Any other agent that speaks ACP on standard input and output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcpAgent {
+    /// Unique; the engine id is `acp:<name>`.
+    pub name: String,
+    pub command: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+}
