@@ -8,5 +8,6 @@ pub mod id;
 pub mod message;
 pub mod pack;
 pub mod project;
+pub mod record;
 pub mod settings;
 pub mod turn;
