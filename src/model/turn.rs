@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::engine::{Billing, EngineId};
 use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
 use crate::model::message::{ItemBody, NoticeLevel};
-use crate::model::pack::PackReport;
+use crate::model::pack::ContextPack;
 use crate::model::project::SeatChoice;
 
 /// States of a turn. One place decides (`crate::domain`); every list shows the same.
@@ -108,8 +108,8 @@ pub struct TurnRequest {
 /// What an engine says while a turn runs. Items have a life: started, changed, completed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnEvent {
-    /// The context that was sent (by the runtime, before the engine starts). `text` is exact.
-    Packed { report: Box<PackReport>, text: String },
+    /// The context that goes out (said by the runtime, before the engine starts). `sent_text` is exact.
+    Packed { pack: Box<ContextPack>, sent_text: String },
     /// The engine took the request. `session` is its top-level session id.
     Started { session: Option<String>, model: Option<String> },
     /// What it is doing, one short phrase, e.g. `Retrying 2 of 10`.

@@ -1,0 +1,311 @@
+//! Conversations: made, opened, named, put away; and what is typed in them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::api::command::ChatCommand;
+use crate::api::notice::NoticeAction;
+use crate::domain::Cx;
+use crate::domain::effect::Effect;
+use crate::domain::notices::NewNotice;
+use crate::domain::state::{AppState, ConversationState, ViewState};
+use crate::model::id::{ConversationId, ProjectId};
+use crate::model::message::NoticeLevel;
+use crate::model::project::{Conversation, ConversationKind, Draft, SeatChoice};
+use crate::model::record::StoreWrite;
+
+/// Title of a conversation nobody has said anything in.
+pub(in crate::domain) const UNTITLED: &str = "New conversation";
+
+/// Conversations kept loaded for viewing.
+const MAX_VIEWS: usize = 4;
+
+/// Longest title, in characters.
+const MAX_TITLE_CHARS: usize = 200;
+
+impl AppState {
+    pub(in crate::domain) fn chat_command(
+        &mut self,
+        command: ChatCommand,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        use ChatCommand as C;
+        match command {
+            C::New { project, seat } => self.new_conversation(project, seat, cx, out),
+            C::Open { conversation } => self.open_conversation(conversation, cx, out),
+            C::LoadPage { conversation, page } => self.load_page(conversation, page, out),
+            C::Rename { conversation, title } => self.rename(conversation, &title, out),
+            C::SetArchived { conversation, archived } => self.archive(conversation, archived, out),
+            C::Delete { conversation } => self.delete_conversation(conversation, cx, out),
+            C::UndoDelete { conversation } => self.undo_delete(conversation, cx, out),
+            C::SetSeat { conversation, seat } => self.set_seat(conversation, seat, out),
+            C::SaveDraft { conversation, draft } => self.save_draft(conversation, draft),
+            C::Send { conversation, draft } => self.send(conversation, &draft, cx, out),
+            C::Stop { conversation } => self.stop_conversation(conversation, out),
+            C::EditQueued { queued, text } => self.edit_queued(queued, text, out),
+            C::RemoveQueued { queued } => self.remove_queued(queued, out),
+            C::SendQueuedNow { queued } => self.send_queued_now(queued, cx, out),
+            C::EditAndResend { message, text } => self.edit_and_resend(message, text, cx, out),
+            C::Regenerate { message, engine } => self.regenerate(message, engine, cx, out),
+            C::Continue { turn } => self.continue_turn(turn, cx, out),
+            C::Retry { turn, engine } => self.retry_turn(turn, engine, out),
+            C::DeleteMessage { message } => self.delete_message(message, cx, out),
+            C::Answer { turn, ask, decision } => self.answer(turn, &ask, decision, cx, out),
+            C::Find { conversation, find, query } => self.find(conversation, find, query, out),
+            C::PreviewPack { conversation, text } => self.preview(conversation, text, out),
+            C::LoadPack { conversation, turn } => out.push(Effect::LoadPack { conversation, turn }),
+        }
+    }
+
+    fn new_conversation(
+        &mut self,
+        project: ProjectId,
+        seat: Option<SeatChoice>,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        if !self.projects.contains_key(&project) {
+            self.trouble("No conversation was made".into(), "Its project is not open any more.".into(), cx);
+            return;
+        }
+        let seat = seat.unwrap_or_else(|| self.default_seat());
+        if let Some(empty) = self.reusable(project) {
+            self.set_seat(empty, seat, out);
+            self.open_conversation(empty, cx, out);
+            return;
+        }
+        let row = Conversation {
+            id: ConversationId(cx.ids.next_id()),
+            project,
+            kind: ConversationKind::Main,
+            title: UNTITLED.into(),
+            created_ms: cx.now_ms,
+            updated_ms: cx.now_ms,
+            archived: false,
+            seat,
+            message_count: 0,
+            unread: false,
+            last_turn: None,
+        };
+        let id = row.id;
+        self.write(vec![StoreWrite::PutConversation(row.clone())], out);
+        self.conversations.insert(id, ConversationState::new(row));
+        self.push_view(ViewState::new(id, false));
+        self.focus = Some(id);
+        self.dirty.conversations = true;
+        self.dirty.urgent = true;
+    }
+
+    /// An untouched conversation of the project: another empty one would only be clutter.
+    fn reusable(&self, project: ProjectId) -> Option<ConversationId> {
+        self.conversations
+            .values()
+            .filter(|state| {
+                let row = &state.row;
+                row.project == project
+                    && row.kind == ConversationKind::Main
+                    && row.message_count == 0
+                    && row.title == UNTITLED
+                    && !row.archived
+                    && !state.deleted
+                    && state.live.is_none()
+                    && state.queue.is_empty()
+                    && state.draft.is_blank()
+            })
+            .map(|state| state.row.id)
+            .max()
+    }
+
+    pub(in crate::domain) fn open_conversation(
+        &mut self,
+        id: ConversationId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else {
+            self.trouble("Conversation not found".into(), format!("There is no conversation {id}."), cx);
+            return;
+        };
+        let project = state.row.project;
+        if self.project != Some(project) {
+            self.project_command(crate::api::command::ProjectCommand::Select { project }, cx, out);
+        }
+        match self.views.iter().position(|view| view.conversation == id && view.error.is_none()) {
+            Some(place) => {
+                let view = self.views.remove(place);
+                self.push_view(view);
+            }
+            None => {
+                self.views.retain(|view| view.conversation != id);
+                self.push_view(ViewState::new(id, true));
+                out.push(Effect::LoadIndex { conversation: id });
+            }
+        }
+        self.focus = Some(id);
+        self.dirty.urgent = true;
+        self.touch(id);
+        self.resume_queue(id, cx, out);
+    }
+
+    fn push_view(&mut self, view: ViewState) {
+        self.views.push(view);
+        while self.views.len() > MAX_VIEWS {
+            self.views.remove(0);
+        }
+    }
+
+    fn rename(&mut self, id: ConversationId, title: &str, out: &mut Vec<Effect>) {
+        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if title.is_empty() {
+            return;
+        }
+        let title = title.chars().take(MAX_TITLE_CHARS).collect();
+        self.change_row(id, out, |row| row.title = title);
+    }
+
+    fn archive(&mut self, id: ConversationId, archived: bool, out: &mut Vec<Effect>) {
+        self.change_row(id, out, |row| row.archived = archived);
+    }
+
+    fn set_seat(&mut self, id: ConversationId, seat: SeatChoice, out: &mut Vec<Effect>) {
+        self.change_row(id, out, |row| row.seat = seat);
+    }
+
+    /// Changes a conversation's row, and keeps it.
+    pub(in crate::domain) fn change_row(
+        &mut self,
+        id: ConversationId,
+        out: &mut Vec<Effect>,
+        change: impl FnOnce(&mut Conversation),
+    ) {
+        let Some(state) = self.conversations.get_mut(&id) else { return };
+        let before = state.row.clone();
+        change(&mut state.row);
+        if state.row == before {
+            return;
+        }
+        let row = state.row.clone();
+        self.touch(id);
+        self.write(vec![StoreWrite::PutConversation(row)], out);
+    }
+
+    fn delete_conversation(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        self.stop_conversation(id, out);
+        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.deleted) else { return };
+        state.deleted = true;
+        let title = state.row.title.clone();
+        let count = state.row.message_count;
+        self.views.retain(|view| view.conversation != id);
+        if self.focus == Some(id) {
+            self.focus = None;
+        }
+        out.push(Effect::CloseSeats { conversation: id });
+        self.write(vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: Some(cx.now_ms) }], out);
+        self.dirty.conversations = true;
+        let notice = NewNotice {
+            level: NoticeLevel::Info,
+            title: format!("Deleted {title}"),
+            body: format!("{count} messages. It is erased when tunaflow starts next."),
+            action: Some(NoticeAction::UndoDelete(id)),
+            conversation: Some(id),
+            desktop: false,
+        };
+        self.notify(notice, cx);
+    }
+
+    fn undo_delete(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let Some(state) = self.conversations.get_mut(&id).filter(|state| state.deleted) else { return };
+        state.deleted = false;
+        self.write(vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: None }], out);
+        self.notices.retain(|notice| notice.conversation != Some(id));
+        self.dirty.notices = true;
+        self.open_conversation(id, cx, out);
+    }
+
+    /// Drops a conversation from memory; what is kept of it is the caller's business.
+    pub(in crate::domain) fn forget_conversation(&mut self, id: ConversationId, out: &mut Vec<Effect>) {
+        self.conversations.remove(&id);
+        self.views.retain(|view| view.conversation != id);
+        if self.focus == Some(id) {
+            self.focus = None;
+        }
+        out.push(Effect::CloseSeats { conversation: id });
+        self.dirty.conversations = true;
+    }
+
+    fn save_draft(&mut self, id: ConversationId, draft: Draft) {
+        let Some(state) = self.conversations.get_mut(&id) else { return };
+        if *state.draft != draft {
+            state.draft = Arc::new(draft);
+            state.draft_dirty = true;
+            self.touch(id);
+        }
+    }
+
+    pub(in crate::domain) fn flush_drafts(&mut self, out: &mut Vec<Effect>) {
+        let mut batch = Vec::new();
+        for state in self.conversations.values_mut().filter(|state| state.draft_dirty) {
+            state.draft_dirty = false;
+            batch.push(draft_write(state.row.id, &state.draft));
+        }
+        self.write(batch, out);
+    }
+
+    /// The words are on their way; the field is empty again. Returns what is to be kept of it.
+    pub(in crate::domain) fn clear_draft(&mut self, id: ConversationId) -> Option<StoreWrite> {
+        let state = self.conversations.get_mut(&id)?;
+        state.draft_dirty = false;
+        state.draft = Arc::new(Draft::default());
+        Some(StoreWrite::PutDraft { conversation: id, draft: None })
+    }
+
+    fn preview(&mut self, id: ConversationId, text: String, out: &mut Vec<Effect>) {
+        let Some(state) = self.conversations.get(&id) else { return };
+        out.push(Effect::Preview {
+            project: state.row.project,
+            conversation: id,
+            seat: state.row.seat.clone(),
+            prompt: text,
+            budget_chars: self.settings.budget_chars,
+        });
+    }
+}
+
+fn draft_write(conversation: ConversationId, draft: &Draft) -> StoreWrite {
+    let draft = (!draft.is_blank()).then(|| draft.clone());
+    StoreWrite::PutDraft { conversation, draft }
+}
+
+impl ConversationState {
+    pub(in crate::domain) fn new(row: Conversation) -> Self {
+        Self {
+            row,
+            live: None,
+            queue: Vec::new(),
+            draft: Arc::new(Draft::default()),
+            draft_dirty: false,
+            last: None,
+            deleted: false,
+        }
+    }
+}
+
+impl ViewState {
+    pub(in crate::domain) fn new(conversation: ConversationId, loading: bool) -> Self {
+        Self {
+            conversation,
+            index: Arc::new(Vec::new()),
+            seqs: Vec::new(),
+            pages: BTreeMap::new(),
+            asked: Vec::new(),
+            generation: 0,
+            find: None,
+            preview: None,
+            sent_pack: None,
+            loading,
+            error: None,
+            dirty: true,
+        }
+    }
+}

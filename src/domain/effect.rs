@@ -1,0 +1,49 @@
+//! What the domain wants done. Data only; the runtime does it.
+
+use std::path::PathBuf;
+
+use crate::model::engine::EngineId;
+use crate::model::id::{ConversationId, FindId, ProjectId, TurnId};
+use crate::model::project::SeatChoice;
+use crate::model::record::StoreWrite;
+use crate::model::settings::Settings;
+use crate::model::turn::{Decision, TurnSpec};
+
+/// How a request is made again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResendPlan {
+    /// Another engine than the one that answered.
+    pub engine: Option<EngineId>,
+    /// The old answer said nothing and makes room.
+    pub replace_empty: bool,
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Answered by `Input::Written` with the same ticket.
+    Write { ticket: u64, batch: Vec<StoreWrite> },
+    LoadIndex { conversation: ConversationId },
+    LoadPage { conversation: ConversationId, page: u32, generation: u32, first_seq: i64, last_seq: i64 },
+    Find { conversation: ConversationId, find: FindId, query: String },
+    /// Reads a turn and its user message, to ask again.
+    LoadResend { turn: TurnId, plan: ResendPlan },
+    LoadPack { conversation: ConversationId, turn: TurnId },
+    Preview { project: ProjectId, conversation: ConversationId, seat: SeatChoice, prompt: String, budget_chars: u32 },
+    StartTurn(Box<TurnSpec>),
+    CancelTurn { turn: TurnId },
+    Answer { turn: TurnId, ask: String, decision: Decision },
+    /// Ends the warm engine processes of a conversation (its history changed, or it was closed).
+    CloseSeats { conversation: ConversationId },
+    /// The settings changed: rebuild the list of engines, adjust limits.
+    ApplySettings(Box<Settings>),
+    /// Look for one engine or all.
+    Discover { engine: Option<EngineId> },
+    ReadGit { project: ProjectId, path: PathBuf },
+    CheckFolder { path: PathBuf },
+    /// `None` removes the secret.
+    StoreSecret { name: String, value: Option<String> },
+    RestoreBackup { path: PathBuf },
+    /// Orderly end; answered by `Input::Finished`.
+    Shutdown,
+}

@@ -1,0 +1,92 @@
+//! What the user is told, once; and whether somebody is looking.
+
+use std::sync::Arc;
+
+use crate::api::notice::{Notice, NoticeAction};
+use crate::domain::Cx;
+use crate::domain::effect::Effect;
+use crate::domain::state::AppState;
+use crate::model::id::{ConversationId, NoticeId};
+use crate::model::message::NoticeLevel;
+use crate::model::record::StoreWrite;
+
+/// Most notices kept; older ones leave.
+const MAX_NOTICES: usize = 50;
+
+/// A notice without its id and time.
+pub(in crate::domain) struct NewNotice {
+    pub level: NoticeLevel,
+    pub title: String,
+    pub body: String,
+    pub action: Option<NoticeAction>,
+    pub conversation: Option<ConversationId>,
+    pub desktop: bool,
+}
+
+impl AppState {
+    /// One per conversation: a newer one takes the place of an older one about the same conversation.
+    pub(in crate::domain) fn notify(&mut self, new: NewNotice, cx: &mut Cx<'_>) {
+        if let Some(conversation) = new.conversation {
+            self.notices.retain(|old| old.conversation != Some(conversation));
+        }
+        // The same trouble twice is told once.
+        self.notices.retain(|old| old.title != new.title || old.body != new.body);
+        self.notices.push(Arc::new(Notice {
+            id: NoticeId(cx.ids.next_id()),
+            level: new.level,
+            title: new.title,
+            body: new.body,
+            action: new.action,
+            conversation: new.conversation,
+            desktop: new.desktop,
+            created_ms: cx.now_ms,
+        }));
+        let surplus = self.notices.len().saturating_sub(MAX_NOTICES);
+        self.notices.drain(..surplus);
+        self.dirty.notices = true;
+        self.dirty.urgent = true;
+    }
+
+    pub(in crate::domain) fn trouble(&mut self, title: String, body: String, cx: &mut Cx<'_>) {
+        let level = NoticeLevel::Error;
+        self.notify(NewNotice { level, title, body, action: None, conversation: None, desktop: false }, cx);
+    }
+
+    pub(in crate::domain) fn dismiss_notice(&mut self, notice: NoticeId) {
+        self.notices.retain(|old| old.id != notice);
+        self.dirty.notices = true;
+    }
+
+    /// True when the conversation is on screen in a window that has the focus.
+    pub(in crate::domain) fn is_watched(&self, conversation: ConversationId) -> bool {
+        self.focused && self.viewing == Some(conversation)
+    }
+
+    pub(in crate::domain) fn viewing(
+        &mut self,
+        conversation: Option<ConversationId>,
+        focused: bool,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        self.viewing = conversation;
+        self.focused = focused;
+        let Some(conversation) = conversation.filter(|_| focused) else { return };
+        let before = self.notices.len();
+        self.notices.retain(|notice| notice.conversation != Some(conversation) || notice.action.is_some());
+        self.dirty.notices |= self.notices.len() != before;
+        self.mark_read(conversation, out);
+        let _: &mut Cx<'_> = cx;
+    }
+
+    /// Takes the unread mark off.
+    pub(in crate::domain) fn mark_read(&mut self, conversation: ConversationId, out: &mut Vec<Effect>) {
+        let Some(state) = self.conversations.get_mut(&conversation).filter(|state| state.row.unread) else {
+            return;
+        };
+        state.row.unread = false;
+        let row = state.row.clone();
+        self.touch(conversation);
+        self.write(vec![StoreWrite::PutConversation(row)], out);
+    }
+}

@@ -1,0 +1,124 @@
+//! Sending, and what waits while a turn runs. One place delivers; each message goes out once, in order.
+
+use crate::domain::Cx;
+use crate::domain::effect::Effect;
+use crate::domain::state::AppState;
+use crate::domain::turns::{NewTurn, UserPart};
+use crate::model::id::{ConversationId, QueuedId};
+use crate::model::project::Draft;
+use crate::model::record::{QueuedMessage, StoreWrite};
+use crate::model::turn::TurnState;
+
+impl AppState {
+    pub(in crate::domain) fn send(
+        &mut self,
+        id: ConversationId,
+        draft: &Draft,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        if draft.is_blank() {
+            return;
+        }
+        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else {
+            self.trouble("Not sent".into(), "The conversation is not there any more.".into(), cx);
+            return;
+        };
+        let text = draft.full_text();
+        if state.live.is_some() || !state.queue.is_empty() {
+            self.enqueue(id, text, cx, out);
+            self.deliver_next(id, cx, out);
+            return;
+        }
+        let seat = state.row.seat.clone();
+        let extra = self.clear_draft(id).into_iter().collect();
+        let turn = NewTurn { conversation: id, seat, user: UserPart::New(text), force_fresh: false, extra };
+        self.begin_turn(turn, cx, out);
+    }
+
+    fn enqueue(&mut self, id: ConversationId, text: String, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let message =
+            QueuedMessage { id: QueuedId(cx.ids.next_id()), conversation: id, text, created_ms: cx.now_ms };
+        let mut batch = vec![StoreWrite::PutQueued(message.clone())];
+        batch.extend(self.clear_draft(id));
+        if let Some(state) = self.conversations.get_mut(&id) {
+            state.queue.push(message);
+        }
+        self.touch(id);
+        self.write(batch, out);
+    }
+
+    /// Delivers the oldest waiting message when nothing runs. The queue row leaves in the same write
+    /// that keeps the message, so a crash can neither lose nor double it.
+    pub(in crate::domain) fn deliver_next(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let Some(state) = self.conversations.get_mut(&id) else { return };
+        if state.live.is_some() || state.queue.is_empty() || state.deleted || self.quitting {
+            return;
+        }
+        let next = state.queue.remove(0);
+        let seat = state.row.seat.clone();
+        let extra = vec![StoreWrite::RemoveQueued(next.id)];
+        let turn = NewTurn { conversation: id, seat, user: UserPart::New(next.text), force_fresh: false, extra };
+        self.begin_turn(turn, cx, out);
+    }
+
+    /// What was still waiting when the app ended goes on when the conversation is looked at again,
+    /// unless its last turn failed: then the user decides.
+    pub(in crate::domain) fn resume_queue(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let held = self.conversations.get(&id).is_some_and(|s| s.row.last_turn == Some(TurnState::Failed));
+        if !held {
+            self.deliver_next(id, cx, out);
+        }
+    }
+
+    pub(in crate::domain) fn edit_queued(&mut self, queued: QueuedId, text: String, out: &mut Vec<Effect>) {
+        let Some((id, place)) = self.queued(queued) else { return };
+        if text.trim().is_empty() {
+            self.remove_queued(queued, out);
+            return;
+        }
+        let Some(message) = self.conversations.get_mut(&id).and_then(|state| state.queue.get_mut(place)) else {
+            return;
+        };
+        message.text = text;
+        let message = message.clone();
+        self.touch(id);
+        self.write(vec![StoreWrite::PutQueued(message)], out);
+    }
+
+    pub(in crate::domain) fn remove_queued(&mut self, queued: QueuedId, out: &mut Vec<Effect>) {
+        let Some((id, place)) = self.queued(queued) else { return };
+        if let Some(state) = self.conversations.get_mut(&id) {
+            state.queue.remove(place);
+        }
+        self.touch(id);
+        self.write(vec![StoreWrite::RemoveQueued(queued)], out);
+    }
+
+    /// To the front, and the running turn makes room.
+    pub(in crate::domain) fn send_queued_now(
+        &mut self,
+        queued: QueuedId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some((id, place)) = self.queued(queued) else { return };
+        let Some(state) = self.conversations.get_mut(&id) else { return };
+        let message = state.queue.remove(place);
+        state.queue.insert(0, message);
+        let busy = state.live.is_some();
+        self.touch(id);
+        if busy {
+            self.stop_conversation(id, out);
+        } else {
+            self.deliver_next(id, cx, out);
+        }
+    }
+
+    fn queued(&self, queued: QueuedId) -> Option<(ConversationId, usize)> {
+        self.conversations.values().find_map(|state| {
+            let place = state.queue.iter().position(|message| message.id == queued)?;
+            Some((state.row.id, place))
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! What the domain remembers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::api::notice::Notice;
+use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, PackView, TurnRow};
+use crate::model::engine::{EngineInfo, EngineStatus};
+use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
+use crate::model::message::Message;
+use crate::model::pack::PackReport;
+use crate::model::project::{Conversation, Draft, Project};
+use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
+use crate::model::settings::Settings;
+use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec};
+
+/// The whole state. Fields are open to the files of this room only.
+pub struct AppState {
+    pub(in crate::domain) status: AppStatus,
+    pub(in crate::domain) projects: BTreeMap<ProjectId, Project>,
+    pub(in crate::domain) project: Option<ProjectId>,
+    pub(in crate::domain) git_branch: Option<Arc<str>>,
+    pub(in crate::domain) conversations: BTreeMap<ConversationId, ConversationState>,
+    /// Opened for viewing, least recently used first.
+    pub(in crate::domain) views: Vec<ViewState>,
+    pub(in crate::domain) turns: BTreeMap<TurnId, LiveTurn>,
+    pub(in crate::domain) engines: Vec<EngineState>,
+    pub(in crate::domain) roles: Arc<[String]>,
+    pub(in crate::domain) settings: Arc<Settings>,
+    pub(in crate::domain) notices: Vec<Arc<Notice>>,
+    pub(in crate::domain) focus: Option<ConversationId>,
+    /// What a window shows, and whether it has the focus.
+    pub(in crate::domain) viewing: Option<ConversationId>,
+    pub(in crate::domain) focused: bool,
+    pub(in crate::domain) quitting: bool,
+    pub(in crate::domain) writes: Writes,
+    pub(in crate::domain) dirty: Dirty,
+    pub(in crate::domain) view: crate::domain::view::Cache,
+}
+
+/// Which rows of the snapshot must be rebuilt.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one independent flag per part of the snapshot")]
+pub(in crate::domain) struct Dirty {
+    pub app: bool,
+    pub projects: bool,
+    pub conversations: bool,
+    pub engines: bool,
+    pub settings: bool,
+    pub notices: bool,
+    pub asks: bool,
+    /// Something streamed: only the live tails changed.
+    pub live: bool,
+    /// A question, an end, a failure: publish without waiting.
+    pub urgent: bool,
+}
+
+impl Dirty {
+    pub fn any(&self) -> bool {
+        self.app
+            || self.projects
+            || self.conversations
+            || self.engines
+            || self.settings
+            || self.notices
+            || self.asks
+            || self.live
+            || self.urgent
+    }
+}
+
+/// Writes that are under way or have failed.
+#[derive(Debug, Default)]
+pub(in crate::domain) struct Writes {
+    pub next_ticket: u64,
+    pub waiting: BTreeMap<u64, WriteMark>,
+    /// Failed and to be tried again, oldest first. While it is not empty, new writes join it, to keep the order.
+    pub failed: Vec<StoreWrite>,
+    pub failed_marks: Vec<WriteMark>,
+    /// A retry is under way.
+    pub retrying: bool,
+}
+
+/// What hangs on a write.
+#[derive(Clone, Debug, Default)]
+pub(in crate::domain) struct WriteMark {
+    /// Starts when the write is done: nothing is sent before it is kept.
+    pub start: Option<TurnId>,
+    /// Shown as unsaved while the write fails.
+    pub messages: Vec<(ConversationId, MessageId)>,
+    /// For trying again.
+    pub batch: Vec<StoreWrite>,
+}
+
+/// A conversation, with what is not in its row.
+pub(in crate::domain) struct ConversationState {
+    pub row: Conversation,
+    pub live: Option<TurnId>,
+    pub queue: Vec<QueuedMessage>,
+    pub draft: Arc<Draft>,
+    pub draft_dirty: bool,
+    /// The newest ended turn, once known.
+    pub last: Option<Arc<TurnRow>>,
+    pub deleted: bool,
+}
+
+/// A conversation opened for viewing.
+pub(in crate::domain) struct ViewState {
+    pub conversation: ConversationId,
+    pub index: Arc<Vec<IndexEntry>>,
+    /// `seq` of each entry of `index`.
+    pub seqs: Vec<i64>,
+    pub pages: BTreeMap<u32, Arc<[Arc<Message>]>>,
+    /// Pages asked for and not yet there.
+    pub asked: Vec<u32>,
+    /// Grows when places shift, so that a late page of the old order is dropped.
+    pub generation: u32,
+    pub find: Option<Arc<FindView>>,
+    pub preview: Option<Arc<PackView>>,
+    pub sent_pack: Option<Arc<PackView>>,
+    pub loading: bool,
+    pub error: Option<String>,
+    pub dirty: bool,
+}
+
+/// One running turn.
+pub(in crate::domain) struct LiveTurn {
+    pub record: TurnRecord,
+    pub spec: TurnSpec,
+    pub answer: Message,
+    /// The answer changed since its last checkpoint.
+    pub answer_dirty: bool,
+    pub phase: String,
+    pub asks: Vec<Ask>,
+    pub report: Option<Arc<PackReport>>,
+    pub last_sign_ms: i64,
+    /// The one automatic retry with a fresh session has been used.
+    pub retried: bool,
+    /// The engine took the request.
+    pub taken: bool,
+    /// Turn events kept so far; bounded.
+    pub kept_events: u32,
+    /// Snapshot row of the answer, rebuilt when it changes.
+    pub shared: Option<Arc<Message>>,
+}
+
+/// An open question.
+#[derive(Clone, Debug)]
+pub(in crate::domain) struct Ask {
+    pub request: PermissionRequest,
+    pub asked_ms: i64,
+}
+
+/// One engine with what was found.
+pub(in crate::domain) struct EngineState {
+    pub info: EngineInfo,
+    pub status: EngineStatus,
+    pub limits: Vec<LimitInfo>,
+}
+
+impl AppState {
+    /// An empty state. `roles` are the names of the role documents that can be picked.
+    pub fn new(version: String, data_dir: PathBuf, roles: Vec<String>) -> Self {
+        Self {
+            status: AppStatus {
+                version,
+                data_dir,
+                database: DatabaseStatus::Ok,
+                first_run: true,
+                discovering: true,
+                discovery_ms: None,
+                finished: false,
+            },
+            projects: BTreeMap::new(),
+            project: None,
+            git_branch: None,
+            conversations: BTreeMap::new(),
+            views: Vec::new(),
+            turns: BTreeMap::new(),
+            engines: Vec::new(),
+            roles: roles.into(),
+            settings: Arc::new(Settings::default()),
+            notices: Vec::new(),
+            focus: None,
+            viewing: None,
+            focused: false,
+            quitting: false,
+            writes: Writes::default(),
+            dirty: Dirty { app: true, ..Dirty::default() },
+            view: crate::domain::view::Cache::default(),
+        }
+    }
+
+    /// True while time matters: something runs, or something typed is not kept yet.
+    pub fn wants_tick(&self) -> bool {
+        !self.turns.is_empty()
+            || !self.writes.failed.is_empty()
+            || self.conversations.values().any(|conversation| conversation.draft_dirty)
+    }
+
+    pub(in crate::domain) fn view_mut(&mut self, conversation: ConversationId) -> Option<&mut ViewState> {
+        self.views.iter_mut().find(|view| view.conversation == conversation)
+    }
+
+    /// Marks a conversation's row and view for rebuilding.
+    pub(in crate::domain) fn touch(&mut self, conversation: ConversationId) {
+        self.dirty.conversations = true;
+        if let Some(view) = self.view_mut(conversation) {
+            view.dirty = true;
+        }
+    }
+
+    /// The engine's shown name; its id when it is not known any more.
+    pub(in crate::domain) fn engine_name(&self, engine: &crate::model::engine::EngineId) -> String {
+        self.engines
+            .iter()
+            .find(|state| &state.info.id == engine)
+            .map_or_else(|| engine.to_string(), |state| state.info.name.clone())
+    }
+}
