@@ -1,1 +1,2 @@
-fn main(){}
+mod model_server;
+mod support;
