@@ -34,7 +34,8 @@ impl Answer {
     /// The data of the events of a stream; `[DONE]` is left out.
     pub fn events(&self) -> Vec<Value> {
         let text = self.text();
-        let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
+        let data =
+            text.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
         data.map(|data| serde_json::from_str(data).expect("an event in JSON")).collect()
     }
 }
@@ -142,10 +143,12 @@ impl Wire {
 
     /// A request with the system text `Be brief.`, one user text and a tool for writing files.
     pub fn body(self, text: &str, stream: bool) -> Value {
-        let schema = |path: &str| json!({
-            "type": "object", "required": [path, "content"],
-            "properties": {path: {"type": "string"}, "content": {"type": "string"}},
-        });
+        let schema = |path: &str| {
+            json!({
+                "type": "object", "required": [path, "content"],
+                "properties": {path: {"type": "string"}, "content": {"type": "string"}},
+            })
+        };
         match self {
             Self::Anthropic => json!({
                 "model": "test-model", "stream": stream, "max_tokens": 100, "system": "Be brief.",
@@ -231,6 +234,26 @@ impl Wire {
             Self::Gemini => &body["candidates"][0]["content"]["parts"][0]["text"],
         };
         text.as_str().expect("a text").to_owned()
+    }
+
+    /// The input of the tool calls in a streamed answer, put together from its parts.
+    pub fn call_input(self, answer: &Answer) -> String {
+        let part = |event: &Value| match self {
+            Self::Anthropic => event["delta"]["partial_json"].as_str().map(str::to_owned),
+            Self::Responses if event["type"] == "response.custom_tool_call_input.delta" => {
+                event["delta"].as_str().map(str::to_owned)
+            }
+            Self::Responses => None,
+            Self::Chat => {
+                let call = &event["choices"][0]["delta"]["tool_calls"][0];
+                call["function"]["arguments"].as_str().map(str::to_owned)
+            }
+            Self::Gemini => {
+                let call = &event["candidates"][0]["content"]["parts"][0]["functionCall"];
+                call.get("args").map(Value::to_string)
+            }
+        };
+        answer.events().iter().filter_map(part).collect()
     }
 
     /// Asks for a stream on a connection of its own.

@@ -110,8 +110,8 @@ async fn chunks_and_sizes_are_as_asked() {
 async fn a_write_is_a_call_of_the_offered_tool_and_its_result_is_named() {
     let server = ModelServer::start();
     for wire in Wire::ALL {
-        let answer = wire.ask(&server, "please WRITE:/tmp/x/a.txt now").await.text();
-        assert!(answer.contains("/tmp/x/a.txt") && answer.contains(WRITTEN_TEXT), "{wire:?}: {answer}");
+        let input = wire.call_input(&wire.ask(&server, "please WRITE:/tmp/x/a.txt now").await);
+        assert!(input.contains("/tmp/x/a.txt") && input.contains(WRITTEN_TEXT), "{wire:?}: {input}");
         let cases = [("File created", false, "allowed"), ("The user rejected this", true, "denied")];
         for (result, failed, verdict) in cases {
             let mut body = wire.body("please WRITE:/tmp/x/a.txt now", true);
@@ -136,6 +136,20 @@ async fn a_shell_call_carries_the_command_whole() {
     let events = Client::connect(&server).await.post("/v1/messages", &body).await.events();
     let input: String = events.iter().filter_map(|event| event["delta"]["partial_json"].as_str()).collect();
     assert_eq!(input, r#"{"command":"sleep 60 && echo done"}"#);
+}
+
+#[tokio::test]
+async fn the_model_says_and_calls_what_it_is_told() {
+    let server = ModelServer::start();
+    for wire in Wire::ALL {
+        let said = wire.deltas(&wire.ask(&server, r"SAY:## Plan\n\n- one two three four").await).concat();
+        assert_eq!(said, "## Plan\n\n- one two three four", "{wire:?}");
+        let answer = wire.ask(&server, r#"TOOL:memory.find {"q":"한글"}"#).await;
+        assert!(answer.text().contains("find"), "{wire:?}");
+        if wire != Wire::Responses {
+            assert_eq!(wire.call_input(&answer), r#"{"q":"한글"}"#, "{wire:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -59,13 +59,38 @@ async fn answers(engine: Engine) {
     assert!(said.contains("Hello from the model server."), "{engine:?}: {said}");
     assert!(server.last_user_text().contains("Say something."));
 
-    let prompt = "context: HANG\n---\nECHO 한글 👨\u{200d}👩\u{200d}👧 \"quoted\" $HOME `x` \\n end";
-    let said = run(engine, &home, prompt, false).await;
-    let hash = digest_line("user", prompt);
-    assert!(said.contains(&hash), "{engine:?} sent {:?}, wanted {hash}: {said}", server.last_user_text());
+    // More than one pipe buffer and more than one argument could hold.
+    let context = "HANG 이전 대화의 한 줄입니다.\n".repeat(5000);
+    let prompt = format!("{context}---\nECHO 한글 👨\u{200d}👩\u{200d}👧 \"quoted\" $HOME `x` \\n end");
+    let said = run(engine, &home, &prompt, false).await;
+    let hash = digest_line("user", &prompt);
+    assert!(said.contains(&hash), "{engine:?} did not deliver {hash}: {said}");
 
     let said = run(engine, &home, "KOREAN", false).await;
     assert!(said.contains(KOREAN_TEXT), "{engine:?}: {said}");
+}
+
+#[test]
+fn a_home_names_no_other_machine_and_inherits_nothing() {
+    let home = clis::cli_home_of(&Engine::ALL, "http://127.0.0.1:9");
+    let env = home.env();
+    let names = ["HOME", "PATH", "TERM", "LANG", "NO_COLOR"].into_iter();
+    let prefixes =
+        ["CLAUDE_", "ANTHROPIC_", "DISABLE_", "CODEX_", "GEMINI_", "GOOGLE_", "OPENCODE_", "TEST_"];
+    for (name, value) in env {
+        let known =
+            names.clone().any(|known| known == name) || prefixes.iter().any(|start| name.starts_with(start));
+        assert!(known, "{name}={value}");
+        assert!(!value.contains("http") || value.starts_with("http://127.0.0.1:9"), "{name}={value}");
+    }
+    assert!(env.iter().any(|(name, value)| name == "HOME" && home.home() == std::path::Path::new(value)));
+    for file in [".codex/config.toml", ".gemini/settings.json", ".config/opencode/opencode.json"] {
+        let text = std::fs::read_to_string(home.home().join(file)).unwrap_or_default();
+        assert!(!text.is_empty(), "{file}");
+        if file.ends_with(".toml") {
+            assert!(toml::from_str::<toml::Table>(&text).is_ok(), "{text}");
+        }
+    }
 }
 
 async fn writes(engine: Engine) {

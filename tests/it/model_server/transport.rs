@@ -37,7 +37,11 @@ async fn one_connection_serves_many_requests_of_every_kind() {
     let texts: Vec<String> = server.turns().iter().map(|request| request.user_text.clone()).collect();
     assert_eq!(texts, ["first", "second"]);
     assert_eq!(server.requests().len(), 5);
-    assert_eq!(server.requests()[4].order, 5);
+    let missed = &server.requests()[4];
+    assert_eq!((missed.order, missed.method.as_str(), missed.path.as_str()), (5, "GET", "/nowhere"));
+    let second = &server.requests()[1];
+    assert_eq!(second.header("expect"), Some("100-continue"));
+    assert_eq!(second.body, Wire::Chat.body("second", false));
 }
 
 #[tokio::test]
@@ -45,7 +49,10 @@ async fn lists_counts_and_titles_are_answered_and_marked_as_side_calls() {
     let server = ModelServer::start();
     let mut client = Client::connect(&server).await;
     assert_eq!(client.without_body("GET", "/v1/models").await.json()["data"][0]["id"], "test-model");
-    assert_eq!(client.without_body("GET", "/api/tags").await.json()["models"][0]["name"], "test-model:latest");
+    assert_eq!(
+        client.without_body("GET", "/api/tags").await.json()["models"][0]["name"],
+        "test-model:latest"
+    );
     assert!(client.without_body("GET", "/api/version").await.json()["version"].is_string());
     let counted = client.post("/v1/messages/count_tokens", &Wire::Anthropic.body("HANG", false)).await;
     assert!(counted.json()["input_tokens"].as_u64() > Some(10));

@@ -94,7 +94,10 @@ impl CliHome {
     /// A command of `program` (a name or a path) in the project folder, with this environment only. The child
     /// is killed when its handle is dropped.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> tokio::process::Command {
-        #[expect(clippy::disallowed_methods, reason = "a test starts the bare program, without the app's room")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a test starts the bare program, without the app's room"
+        )]
         let mut command = tokio::process::Command::new(program);
         command.env_clear().envs(self.env.iter().cloned()).current_dir(self.project()).kill_on_drop(true);
         command

@@ -94,6 +94,9 @@ pub fn side_answer(view: &View) -> Answer {
 
 fn spoken(view: &View, magic: &Magic) -> Vec<String> {
     let user = view.user_text();
+    if let Some(text) = &magic.say {
+        return pieces(text);
+    }
     if magic.echo {
         let lines = [("user", user), ("prompt", own_part(user)), ("system", &view.system)];
         return lines.iter().map(|(name, text)| digest_line(name, text) + "\n").collect();
@@ -106,11 +109,12 @@ fn spoken(view: &View, magic: &Magic) -> Vec<String> {
         return (1..=chunks).map(|number| format!("chunk-{number} ")).collect();
     }
     if let Some(chars) = magic.big_chars {
-        let lines: String = (1..).map(|number| format!("Line {number:07} of a big answer.\n")).take(chars / 32 + 1).collect();
-        let text: Vec<char> = lines.chars().take(chars).collect();
+        let lines = (1..).map(|number| format!("Line {number:07} of a big answer.\n"));
+        let text: Vec<char> = lines.flat_map(|line| line.chars().collect::<Vec<_>>()).take(chars).collect();
         return text.chunks(4096).map(|part| part.iter().collect()).collect();
     }
-    let read = view.system.chars().count() + view.user_texts.iter().map(|text| text.chars().count()).sum::<usize>();
+    let read =
+        view.system.chars().count() + view.user_texts.iter().map(|text| text.chars().count()).sum::<usize>();
     let turns = view.user_texts.len().saturating_sub(1);
     pieces(&format!(
         "Hello from the model server.\n\n- **characters read:** {read}\n- **earlier turns:** {turns}\n\n\
@@ -127,12 +131,23 @@ fn pieces(text: &str) -> Vec<String> {
 
 /// Words by which command lines tell the model that the user said no.
 const REFUSALS: [&str; 9] = [
-    "denied", "rejected", "declined", "doesn't want", "not allowed", "haven't granted", "refused", "cancelled by",
+    "denied",
+    "rejected",
+    "declined",
+    "doesn't want",
+    "not allowed",
+    "haven't granted",
+    "refused",
+    "cancelled by",
     "canceled by",
 ];
 
 fn closing_text(magic: &Magic, result: &str, failed: bool) -> String {
-    let what = if magic.write_path.is_some() { "write" } else { "command" };
+    let what = match magic {
+        Magic { write_path: Some(_), .. } => "write",
+        Magic { shell_command: Some(_), .. } => "command",
+        _ => "call",
+    };
     let lower = result.to_lowercase();
     // A command that ran and failed was allowed to run.
     let ran = lower.contains("exit code");
@@ -145,7 +160,12 @@ fn closing_text(magic: &Magic, result: &str, failed: bool) -> String {
 fn calls(view: &View, magic: &Magic) -> Vec<Call> {
     let write = magic.write_path.as_deref().and_then(|path| write_call(view, path));
     let shell = magic.shell_command.as_deref().and_then(|command| shell_call(view, command));
-    write.into_iter().chain(shell).collect()
+    // Called as named, offered or not: a host may announce its tools elsewhere than in the list.
+    let named = magic.tool.as_ref().map(|(tool, input)| Call {
+        tool: tool.clone(),
+        input: serde_json::from_str(input).map_or_else(|_e| Input::FreeForm(input.clone()), Input::Object),
+    });
+    write.into_iter().chain(shell).chain(named).collect()
 }
 
 fn offered<'a>(view: &'a View, names: &[&str]) -> Option<(&'a str, &'a Tool)> {
@@ -196,7 +216,9 @@ fn object_call(tool: &str, schema: &Value, wanted: &[(&str, &str)]) -> Call {
     let mut arguments = Map::new();
     for (name, value) in wanted {
         match known.get(name).map(|property| &property["type"]) {
-            Some(kind) if kind == "array" => arguments.insert((*name).to_owned(), json!(["bash", "-lc", value])),
+            Some(kind) if kind == "array" => {
+                arguments.insert((*name).to_owned(), json!(["bash", "-lc", value]))
+            }
             Some(_) => arguments.insert((*name).to_owned(), json!(value)),
             None => None,
         };

@@ -82,7 +82,8 @@ pub fn frames(reply: &Reply<'_>) -> Vec<Frame> {
         let input = input(call).to_string();
         let half = input.chars().count() / 2;
         let halves: [String; 2] = [input.chars().take(half).collect(), input.chars().skip(half).collect()];
-        let parts = halves.iter().map(|part| delta(next, json!({"type": "input_json_delta", "partial_json": part})));
+        let parts =
+            halves.iter().map(|part| delta(next, json!({"type": "input_json_delta", "partial_json": part})));
         next = block(tool_use(reply, place, call, &json!({})), parts.collect());
     }
     out.push(event(json!({

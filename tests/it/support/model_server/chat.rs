@@ -39,10 +39,12 @@ pub fn whole(reply: &Reply<'_>) -> Value {
         message["reasoning_content"] = json!(reply.answer.thinking);
     }
     if !reply.answer.calls.is_empty() {
-        let calls = reply.answer.calls.iter().enumerate().map(|(index, call)| json!({
-            "id": call_id(reply, index), "type": "function",
-            "function": {"name": call.tool, "arguments": arguments(call)},
-        }));
+        let calls = reply.answer.calls.iter().enumerate().map(|(index, call)| {
+            json!({
+                "id": call_id(reply, index), "type": "function",
+                "function": {"name": call.tool, "arguments": arguments(call)},
+            })
+        });
         message["tool_calls"] = calls.collect();
     }
     let mut whole = base(reply, "chat.completion");

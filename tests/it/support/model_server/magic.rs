@@ -16,6 +16,26 @@ pub struct Magic {
     pub status: Option<(u16, Option<usize>)>,
     pub write_path: Option<String>,
     pub shell_command: Option<String>,
+    /// Any tool, and the JSON text of its input.
+    pub tool: Option<(String, String)>,
+    /// The answer word for word.
+    pub say: Option<String>,
+}
+
+/// Words whose argument is the rest of their line, blanks included.
+const TO_THE_END: [&str; 3] = ["SHELL:", "TOOL:", "SAY:"];
+
+/// Cuts a line before the first word that takes its rest: what stands before, the word, the rest.
+fn cut_at_rest(line: &str) -> (&str, Option<(&'static str, &str)>) {
+    let places = TO_THE_END.iter().flat_map(|word| {
+        line.match_indices(word).filter_map(move |(at, _)| {
+            let (before, after) = line.split_at_checked(at)?;
+            let starts = before.chars().next_back().is_none_or(char::is_whitespace);
+            starts.then(|| (before, (*word, after.strip_prefix(word).unwrap_or_default().trim())))
+        })
+    });
+    let first = places.min_by_key(|(before, _)| before.len());
+    first.map_or((line, None), |(before, rest)| (before, Some(rest)))
 }
 
 /// The part of a user text that is the user's own: what stands after the last line that is exactly `---`.
@@ -36,15 +56,17 @@ impl Magic {
     pub fn read(user_text: &str) -> Self {
         let mut magic = Self::default();
         for line in own_part(user_text).lines() {
-            // The command of a shell call is the rest of its line, blanks included.
-            let words = match line.split_once("SHELL:") {
-                Some((before, command)) if before.chars().next_back().is_none_or(char::is_whitespace) => {
-                    magic.shell_command = Some(command.trim().to_owned());
-                    before
-                }
-                _ => line,
-            };
+            let (words, rest) = cut_at_rest(line);
             words.split_whitespace().for_each(|word| magic.word(word));
+            match rest {
+                Some(("SHELL:", command)) => magic.shell_command = Some(command.to_owned()),
+                Some(("SAY:", text)) => magic.say = Some(text.replace("\\n", "\n")),
+                Some((_, call)) => {
+                    let (name, input) = call.split_once(' ').unwrap_or((call, "{}"));
+                    magic.tool = Some((name.to_owned(), input.to_owned()));
+                }
+                None => {}
+            }
         }
         magic
     }
@@ -65,7 +87,8 @@ impl Magic {
                 self.stream = chunks.parse().ok().zip(pause_ms.parse().ok());
             }
             "STATUS" => {
-                let (code, times) = argument.split_once(':').map_or((argument, None), |(c, t)| (c, t.parse().ok()));
+                let (code, times) =
+                    argument.split_once(':').map_or((argument, None), |(c, t)| (c, t.parse().ok()));
                 self.status = code.parse().ok().map(|code| (code, times));
             }
             _ => {}
@@ -87,6 +110,16 @@ mod tests {
             ..Magic::default()
         };
         assert_eq!(magic, wanted);
+    }
+
+    #[test]
+    fn the_first_word_that_takes_the_rest_of_the_line_wins() {
+        let magic = Magic::read("THINK SAY:one\\ntwo SHELL:ls");
+        assert_eq!(magic.say.as_deref(), Some("one\ntwo SHELL:ls"));
+        assert!(magic.think && magic.shell_command.is_none());
+        let magic = Magic::read(r#"TOOL:find {"q": "a b"}"#);
+        assert_eq!(magic.tool, Some(("find".to_owned(), r#"{"q": "a b"}"#.to_owned())));
+        assert_eq!(Magic::read("TOOL:list").tool, Some(("list".to_owned(), "{}".to_owned())));
     }
 
     #[test]

@@ -25,6 +25,8 @@
 //! | `THINK` | a thinking part first, where the protocol has one |
 //! | `WRITE:path` | one call of the engine's own tool for writing a file (absolute path, ends at white space; content [`WRITTEN_TEXT`]); after the result: `The write was allowed.` or `The write was denied.` and the result's beginning |
 //! | `SHELL:command` | one shell call (the rest of the line); after the result: `The command was allowed.` or `… denied.` |
+//! | `TOOL:name json` | a call of exactly that tool with that input (the rest of the line; `{}` when absent; `group.name` for a tool of a group in the Responses protocol); after the result: `The call was allowed.` or `… denied.` |
+//! | `SAY:text` | that text (the rest of the line), each `\n` in it a line feed |
 //! | `STATUS:code` | that HTTP error in the provider's own shape, 429 with `retry-after: 1`; `STATUS:code:n` only for the first n requests with this user text |
 //! | `SLOWSTART:ms` | waits before the first byte of the answer |
 //! | `HANG` | never answers; the connection stays open until the client or the test leaves |
@@ -38,8 +40,8 @@
 //! Never here: knowledge of tunaflow, another address than 127.0.0.1, an answer that depends on time or chance.
 //! Start reading at [`ModelServer`], then `answer.rs` (what is said), `view.rs` (what was asked).
 
-mod anthropic;
 mod answer;
+mod anthropic;
 mod chat;
 mod failure;
 mod gemini;

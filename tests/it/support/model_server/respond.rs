@@ -103,7 +103,7 @@ impl Reply<'_> {
                 deltas += 1;
             }
             if self.answer.odd_writes {
-                odd_chunks(wire, frame.text.as_bytes()).await?;
+                odd_chunks(wire, &frame.text).await?;
             } else {
                 wire.chunk(frame.text.as_bytes()).await?;
             }
@@ -118,17 +118,37 @@ pub fn tokens(chars: usize) -> usize {
     chars.div_ceil(4).max(1)
 }
 
-/// Cuts an event at odd distances, so that characters of two, three and four bytes are all cut somewhere.
-async fn odd_chunks(wire: &mut Wire, mut bytes: &[u8]) -> io::Result<()> {
-    for size in [61, 7, 33, 5, 3, 1].into_iter().cycle() {
-        if bytes.is_empty() {
-            break;
-        }
-        let (now, later) = bytes.split_at(size.min(bytes.len()));
-        wire.chunk(now).await?;
+/// Places inside characters where an event is cut: every second character of two bytes or more, after its first,
+/// second or third byte in turn.
+fn odd_places(text: &str) -> Vec<usize> {
+    let wide = text.char_indices().filter(|(_, char)| char.len_utf8() > 1).enumerate();
+    wide.filter(|(count, _)| count % 2 == 0)
+        .map(|(count, (at, char))| at + 1 + (count / 2) % (char.len_utf8() - 1))
+        .collect()
+}
+
+/// Sends an event in chunks that end inside characters.
+async fn odd_chunks(wire: &mut Wire, text: &str) -> io::Result<()> {
+    let mut start = 0;
+    for end in odd_places(text).into_iter().chain([text.len()]) {
+        wire.chunk(&text.as_bytes()[start..end]).await?;
         // Gives the client a chance to read the half character alone.
         tokio::time::sleep(Duration::from_millis(1)).await;
-        bytes = later;
+        start = end;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::odd_places;
+
+    #[test]
+    fn cuts_lie_inside_characters_of_every_width() {
+        let text = "a한bé글👨c";
+        let places = odd_places(text);
+        assert_eq!(places.len(), 2);
+        assert!(places.iter().all(|place| !text.is_char_boundary(*place)), "{places:?}");
+        assert_eq!(odd_places("plain"), Vec::<usize>::new());
+    }
 }

@@ -22,10 +22,18 @@ fn reasoning_item(reply: &Reply<'_>) -> Value {
 fn call_item(reply: &Reply<'_>, index: usize, call: &Call) -> Value {
     let id = format!("call_test{:06}{index:02}", reply.order);
     match &call.input {
-        Input::Object(object) => json!({
-            "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": call.tool,
-            "arguments": object.to_string(), "status": "completed",
-        }),
+        Input::Object(object) => {
+            let mut item = json!({
+                "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": call.tool,
+                "arguments": object.to_string(), "status": "completed",
+            });
+            // A tool of a group has two names here.
+            if let Some((group, name)) = call.tool.split_once('.') {
+                item["namespace"] = json!(group);
+                item["name"] = json!(name);
+            }
+            item
+        }
         Input::FreeForm(text) => json!({
             "type": "custom_tool_call", "id": format!("ctc_{id}"), "call_id": id, "name": call.tool, "input": text,
             "status": "completed",
@@ -107,10 +115,12 @@ fn item_events(reply: &Reply<'_>, events: &mut Events, index: usize, item: &Valu
         Some("message") => {
             empty["content"] = json!([]);
             events.push("response.output_item.added", json!({"output_index": index, "item": empty}));
-            let part = |text: &str| json!({
-                "item_id": id, "output_index": index, "content_index": 0,
-                "part": {"type": "output_text", "text": text, "annotations": []},
-            });
+            let part = |text: &str| {
+                json!({
+                    "item_id": id, "output_index": index, "content_index": 0,
+                    "part": {"type": "output_text", "text": text, "annotations": []},
+                })
+            };
             events.push("response.content_part.added", part(""));
             let at = json!({"item_id": id, "output_index": index, "content_index": 0});
             for piece in &reply.answer.pieces {
@@ -126,9 +136,11 @@ fn item_events(reply: &Reply<'_>, events: &mut Events, index: usize, item: &Valu
         Some("reasoning") => {
             empty["summary"] = json!([]);
             events.push("response.output_item.added", json!({"output_index": index, "item": empty}));
-            let at = |name: &str, value: Value| json!({
-                "item_id": id, "output_index": index, "summary_index": 0, name: value,
-            });
+            let at = |name: &str, value: Value| {
+                json!({
+                    "item_id": id, "output_index": index, "summary_index": 0, name: value,
+                })
+            };
             let part = json!({"type": "summary_text", "text": ""});
             events.push("response.reasoning_summary_part.added", at("part", part));
             for word in reply.answer.thinking.split_inclusive(' ') {

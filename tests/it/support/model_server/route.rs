@@ -135,7 +135,9 @@ fn record(log: &Log, request: &Request, body: Value, view: Option<&View>) -> usi
         body,
         user_text: view.map(|view| view.user_text().to_owned()).unwrap_or_default(),
         system_text: view.map(|view| view.system.clone()).unwrap_or_default(),
-        tool_results: view.map(|v| v.tool_results.iter().map(|r| r.text.clone()).collect()).unwrap_or_default(),
+        tool_results: view
+            .map(|v| v.tool_results.iter().map(|r| r.text.clone()).collect())
+            .unwrap_or_default(),
         side_call: view.is_none_or(View::side_call),
     };
     log.send_modify(|log| {

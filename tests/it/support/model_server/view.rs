@@ -52,8 +52,13 @@ pub struct View {
 }
 
 /// Elements in which command lines wrap their own notes to the model.
-const NOTES: [&str; 5] =
-    ["system-reminder", "session_context", "environment_context", "user_instructions", "permissions instructions"];
+const NOTES: [&str; 5] = [
+    "system-reminder",
+    "session_context",
+    "environment_context",
+    "user_instructions",
+    "permissions instructions",
+];
 
 /// Is the whole text one of those notes (or several)?
 fn is_note(text: &str) -> bool {
@@ -168,7 +173,8 @@ impl View {
             view.add_tool(&tool["name"], &tool["input_schema"]);
         }
         let formats = [&body["output_config"]["format"], &body["output_format"]];
-        view.schema = formats.iter().find(|format| format["type"] == "json_schema").map(|f| f["schema"].clone());
+        view.schema =
+            formats.iter().find(|format| format["type"] == "json_schema").map(|f| f["schema"].clone());
         view
     }
 
