@@ -112,6 +112,19 @@ async fn writes(engine: Engine) {
     assert!(said.contains("The write was allowed."), "{engine:?}: {said}");
 }
 
+async fn outlives_one_error(engine: Engine) {
+    if clis::bin_folder().is_none() {
+        eprintln!("skipped: TUNAFLOW_TEST_CLIS is not set");
+        return;
+    }
+    let server = ModelServer::start();
+    let home = clis::cli_home(engine, &server.base_url());
+    let said = run(engine, &home, "STATUS:500:1", false).await;
+    assert!(said.contains("Hello from the model server."), "{engine:?}: {said}");
+    let asked = server.turns().iter().filter(|turn| turn.user_text.contains("STATUS:500:1")).count();
+    assert_eq!(asked, 2, "{engine:?}");
+}
+
 #[tokio::test]
 async fn claude_answers() {
     answers(Engine::Claude).await;
@@ -150,4 +163,24 @@ async fn gemini_writes_when_allowed() {
 #[tokio::test]
 async fn opencode_writes_when_allowed() {
     writes(Engine::OpenCode).await;
+}
+
+#[tokio::test]
+async fn claude_outlives_one_error() {
+    outlives_one_error(Engine::Claude).await;
+}
+
+#[tokio::test]
+async fn codex_outlives_one_error() {
+    outlives_one_error(Engine::Codex).await;
+}
+
+#[tokio::test]
+async fn gemini_outlives_one_error() {
+    outlives_one_error(Engine::Gemini).await;
+}
+
+#[tokio::test]
+async fn opencode_outlives_one_error() {
+    outlives_one_error(Engine::OpenCode).await;
 }
