@@ -74,7 +74,7 @@ async fn answers(engine: Engine) {
 fn a_home_names_no_other_machine_and_inherits_nothing() {
     let home = clis::cli_home_of(&Engine::ALL, "http://127.0.0.1:9");
     let env = home.env();
-    let names = ["HOME", "PATH", "TERM", "LANG", "NO_COLOR"].into_iter();
+    let names = ["HOME", "TMPDIR", "PATH", "TERM", "LANG", "NO_COLOR"].into_iter();
     let prefixes =
         ["CLAUDE_", "ANTHROPIC_", "DISABLE_", "CODEX_", "GEMINI_", "GOOGLE_", "OPENCODE_", "TEST_"];
     for (name, value) in env {

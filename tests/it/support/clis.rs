@@ -60,11 +60,12 @@ pub fn cli_home(engine: Engine, base_url: &str) -> CliHome {
 pub fn cli_home_of(engines: &[Engine], base_url: &str) -> CliHome {
     let folder = tempfile::tempdir().expect("a folder for a home");
     let home = folder.path().join("home");
-    for name in ["home", "project"] {
+    for name in ["home", "project", "tmp"] {
         std::fs::create_dir(folder.path().join(name)).expect("a folder in a fresh folder");
     }
     let mut env: Vec<(String, String)> = [
         ("HOME", home.to_string_lossy().as_ref()),
+        ("TMPDIR", folder.path().join("tmp").to_string_lossy().as_ref()),
         ("PATH", &search_path()),
         ("TERM", "xterm"),
         ("LANG", "C.UTF-8"),
