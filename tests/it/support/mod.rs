@@ -1,0 +1,8 @@
+//! What the integration tests share: a model server that answers on the loopback address, and the homes and
+//! environments in which real agent command lines are run against it.
+//!
+//! Never here: an assertion about tunaflow itself, a machine's path, any address but 127.0.0.1.
+//! Start reading at `model_server/mod.rs`, then `clis.rs`.
+
+pub mod clis;
+pub mod model_server;
