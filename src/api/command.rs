@@ -44,6 +44,8 @@ pub enum ChatCommand {
     Delete { conversation: ConversationId },
     UndoDelete { conversation: ConversationId },
     SetSeat { conversation: ConversationId, seat: SeatChoice },
+    /// Another pack budget for this conversation while the program runs; `None` = as the settings say.
+    SetBudget { conversation: ConversationId, budget_chars: Option<u32> },
     /// Remembers what is typed; stored at most about a second later.
     SaveDraft { conversation: ConversationId, draft: Draft },
     /// Sends, or queues while a turn runs. Clears the stored draft.

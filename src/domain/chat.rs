@@ -13,6 +13,7 @@ use crate::model::id::{ConversationId, ProjectId};
 use crate::model::message::NoticeLevel;
 use crate::model::project::{Conversation, ConversationKind, Draft, SeatChoice};
 use crate::model::record::StoreWrite;
+use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
 
 /// Title of a conversation nobody has said anything in.
 pub(in crate::domain) const UNTITLED: &str = "New conversation";
@@ -40,6 +41,7 @@ impl AppState {
             C::Delete { conversation } => self.delete_conversation(conversation, cx, out),
             C::UndoDelete { conversation } => self.undo_delete(conversation, cx, out),
             C::SetSeat { conversation, seat } => self.set_seat(conversation, seat, out),
+            C::SetBudget { conversation, budget_chars } => self.set_budget(conversation, budget_chars),
             C::SaveDraft { conversation, draft } => self.save_draft(conversation, draft),
             C::Send { conversation, draft } => self.send(conversation, &draft, cx, out),
             C::Stop { conversation } => self.stop_conversation(conversation, out),
@@ -267,8 +269,19 @@ impl AppState {
             conversation: id,
             seat: state.row.seat.clone(),
             prompt: text,
-            budget_chars: self.settings.budget_chars,
+            budget_chars: self.budget_chars(id),
         });
+    }
+
+    /// Kept within the limits of the setting.
+    fn set_budget(&mut self, id: ConversationId, budget_chars: Option<u32>) {
+        if let Some(state) = self.conversations.get_mut(&id) {
+            state.budget_chars = budget_chars.map(|chars| chars.clamp(BUDGET_CHARS_MIN, BUDGET_CHARS_MAX));
+        }
+    }
+
+    pub(in crate::domain) fn budget_chars(&self, id: ConversationId) -> u32 {
+        self.conversations.get(&id).and_then(|s| s.budget_chars).unwrap_or(self.settings.budget_chars)
     }
 }
 
@@ -286,6 +299,7 @@ impl ConversationState {
             draft: Arc::new(Draft::default()),
             draft_dirty: false,
             last: None,
+            budget_chars: None,
             deleted: false,
         }
     }

@@ -102,6 +102,8 @@ pub(in crate::domain) struct ConversationState {
     pub draft_dirty: bool,
     /// The newest ended turn, once known.
     pub last: Option<Arc<TurnRow>>,
+    /// Overrides the setting while the program runs.
+    pub budget_chars: Option<u32>,
     pub deleted: bool,
 }
 

@@ -83,7 +83,7 @@ impl AppState {
             prompt: user.plain_text(),
             seat,
             cwd,
-            budget_chars: self.settings.budget_chars,
+            budget_chars: self.budget_chars(id),
             skip_permissions,
             force_fresh,
         };
