@@ -7,25 +7,105 @@ use std::path::Path;
 /// Variables that pass when they are set.
 const PASSING: &[&str] = &[
     // who and where the user is
-    "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "TMPDIR", "TZ", "HOSTNAME",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "TMPDIR",
+    "TZ",
+    "HOSTNAME",
     // agents of the desktop
-    "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-    "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GPG_AGENT_INFO",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
     // network
-    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
-    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
     // libraries and tool chains
-    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "PKG_CONFIG_PATH", "PYTHONPATH",
-    "CARGO_HOME", "RUSTUP_HOME", "GOPATH", "GOROOT", "GOBIN", "JAVA_HOME", "ANDROID_HOME", "NVM_DIR", "VOLTA_HOME",
-    "FNM_DIR", "BUN_INSTALL", "PNPM_HOME", "DENO_INSTALL", "PYENV_ROOT", "CONDA_PREFIX", "VIRTUAL_ENV",
-    "RBENV_ROOT", "ASDF_DIR", "MISE_DATA_DIR", "HOMEBREW_PREFIX", "HOMEBREW_CELLAR", "HOMEBREW_REPOSITORY",
-    "NIX_PATH", "NIX_PROFILES", "NIX_SSL_CERT_FILE", "DOCKER_HOST", "KUBECONFIG", "EDITOR", "VISUAL", "PAGER",
-    "WSL_DISTRO_NAME", "WSL_INTEROP", "WSLENV",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "PKG_CONFIG_PATH",
+    "PYTHONPATH",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOBIN",
+    "JAVA_HOME",
+    "ANDROID_HOME",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    "FNM_DIR",
+    "BUN_INSTALL",
+    "PNPM_HOME",
+    "DENO_INSTALL",
+    "PYENV_ROOT",
+    "CONDA_PREFIX",
+    "VIRTUAL_ENV",
+    "RBENV_ROOT",
+    "ASDF_DIR",
+    "MISE_DATA_DIR",
+    "HOMEBREW_PREFIX",
+    "HOMEBREW_CELLAR",
+    "HOMEBREW_REPOSITORY",
+    "NIX_PATH",
+    "NIX_PROFILES",
+    "NIX_SSL_CERT_FILE",
+    "DOCKER_HOST",
+    "KUBECONFIG",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "WSL_DISTRO_NAME",
+    "WSL_INTEROP",
+    "WSLENV",
     // Windows
-    "SystemRoot", "SystemDrive", "windir", "APPDATA", "LOCALAPPDATA", "ProgramData", "ProgramFiles",
-    "ProgramFiles(x86)", "ProgramW6432", "CommonProgramFiles", "USERPROFILE", "USERNAME", "USERDOMAIN", "HOMEDRIVE",
-    "HOMEPATH", "PATHEXT", "ComSpec", "TEMP", "TMP", "PUBLIC", "COMPUTERNAME", "OS", "NUMBER_OF_PROCESSORS",
-    "PROCESSOR_ARCHITECTURE", "PSModulePath",
+    "SystemRoot",
+    "SystemDrive",
+    "windir",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "ProgramData",
+    "ProgramFiles",
+    "ProgramFiles(x86)",
+    "ProgramW6432",
+    "CommonProgramFiles",
+    "USERPROFILE",
+    "USERNAME",
+    "USERDOMAIN",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "PATHEXT",
+    "ComSpec",
+    "TEMP",
+    "TMP",
+    "PUBLIC",
+    "COMPUTERNAME",
+    "OS",
+    "NUMBER_OF_PROCESSORS",
+    "PROCESSOR_ARCHITECTURE",
+    "PSModulePath",
 ];
 const PASSING_PREFIXES: &[&str] = &["LC_", "XDG_"];
 
@@ -70,7 +150,8 @@ pub fn child_env(
         .filter_map(|(name, value)| Some((name.clone(), without_bundle(value, &bundle_roots)?)))
         .collect();
     env.retain(|name, _| !is_name(name, "PATH"));
-    let base_path = || base.iter().find(|(name, _)| is_name(name, "PATH")).map(|(_, value)| value.as_os_str());
+    let base_path =
+        || base.iter().find(|(name, _)| is_name(name, "PATH")).map(|(_, value)| value.as_os_str());
     let path = rules.login_path.or_else(base_path).and_then(|path| without_bundle(path, &bundle_roots));
     env.insert("PATH".into(), join_path(rules.program_folder, &path.unwrap_or_else(default_path)));
     for (name, value) in rules.extra {
@@ -97,15 +178,25 @@ pub fn default_path() -> OsString {
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     const ENDS: &[&str] = &[
-        "API_KEY", "APIKEY", "ACCESS_KEY", "ACCESS_KEY_ID", "SECRET_KEY", "PRIVATE_KEY", "TOKEN", "SECRET", "PASSWORD",
-        "PASSWD", "CREDENTIALS",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "ACCESS_KEY_ID",
+        "SECRET_KEY",
+        "PRIVATE_KEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "CREDENTIALS",
     ];
     let name = name.to_ascii_uppercase();
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
 fn passes(name: &str, rules: &EnvRules<'_>) -> bool {
-    let listed = PASSING.iter().chain(rules.also_pass).chain(rules.secrets).any(|known| same_name(known, name));
+    let listed =
+        PASSING.iter().chain(rules.also_pass).chain(rules.secrets).any(|known| same_name(known, name));
     (listed || PASSING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))) && may_show(name, rules)
 }
 
@@ -127,7 +218,8 @@ fn without_bundle(value: &OsStr, roots: &[&Path]) -> Option<OsString> {
     if !std::env::split_paths(value).any(|entry| is_bundled(&entry)) {
         return Some(value.to_owned());
     }
-    let kept = std::env::split_paths(value).filter(|entry| !is_bundled(entry) && !entry.as_os_str().is_empty());
+    let kept =
+        std::env::split_paths(value).filter(|entry| !is_bundled(entry) && !entry.as_os_str().is_empty());
     // Joining only fails for an entry with the separator in it, which splitting can't give on Unix.
     std::env::join_paths(kept).ok().filter(|value| !value.is_empty())
 }
@@ -139,7 +231,8 @@ fn join_path(first: Option<&Path>, path: &OsStr) -> OsString {
     std::env::join_paths(std::iter::once(first.to_path_buf()).chain(rest)).unwrap_or_else(|_| path.to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

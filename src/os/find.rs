@@ -42,8 +42,14 @@ const HOME_FOLDERS: &[&str] = &[
     "AppData/Local/Volta/bin",
     "scoop/shims",
 ];
-const SYSTEM_FOLDERS: &[&str] =
-    &["/opt/homebrew/bin", "/usr/local/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/bin", "/bin"];
+const SYSTEM_FOLDERS: &[&str] = &[
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+    "/home/linuxbrew/.linuxbrew/bin",
+    "/snap/bin",
+    "/usr/bin",
+    "/bin",
+];
 
 /// What to look for, and where.
 #[derive(Debug, Clone, Copy)]
@@ -180,8 +186,12 @@ fn expand(pattern: &Path) -> Vec<PathBuf> {
         paths = paths
             .iter()
             .flat_map(|path| {
-                let mut inside: Vec<PathBuf> =
-                    std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+                let mut inside: Vec<PathBuf> = std::fs::read_dir(path)
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|entry| entry.path())
+                    .collect();
                 inside.sort_by(|a, b| newest_first(a, b));
                 inside
             })
@@ -203,7 +213,11 @@ fn version_numbers(name: &OsStr) -> Vec<u64> {
 
 /// The first of the names that is a program in `folder`; on Windows by the endings that can be started.
 fn in_folder(folder: &Path, names: &[&str]) -> Option<PathBuf> {
-    names.iter().flat_map(|name| file_names(name, cfg!(windows))).map(|file| folder.join(file)).find(|p| is_program(p))
+    names
+        .iter()
+        .flat_map(|name| file_names(name, cfg!(windows)))
+        .map(|file| folder.join(file))
+        .find(|p| is_program(p))
 }
 
 /// npm puts a shell script without ending beside the `.cmd`; Windows can't start that one.
@@ -219,7 +233,8 @@ fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| is_executable(&meta))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::ffi::OsString;
@@ -271,9 +286,15 @@ mod tests {
         let file = home.at("hand/other-name");
         assert_eq!(home.find(bare, Some(&file)).unwrap(), ("hand/other-name".into(), How::HandSet, false));
         let folder = home.at("folder");
-        assert_eq!(home.find(bare, Some(&folder)).unwrap(), ("folder/bin/zz-agent".into(), How::HandSet, false));
+        assert_eq!(
+            home.find(bare, Some(&folder)).unwrap(),
+            ("folder/bin/zz-agent".into(), How::HandSet, false)
+        );
         let gone = home.at("gone");
-        assert_eq!(home.find(bare, Some(&gone)).unwrap(), (".local/bin/zz-agent".into(), How::KnownFolder, true));
+        assert_eq!(
+            home.find(bare, Some(&gone)).unwrap(),
+            (".local/bin/zz-agent".into(), How::KnownFolder, true)
+        );
     }
 
     #[test]

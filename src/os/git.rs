@@ -56,16 +56,16 @@ fn read_text(path: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn branch(name: &str) -> Option<Head> {
-        Some(Head::Branch(name.to_owned()))
+    fn branch(name: &str) -> Head {
+        Head::Branch(name.to_owned())
     }
 
     #[test]
     fn heads_are_told_apart() {
         let hash = "0123456789abcdef0123456789abcdef01234567";
         let cases = [
-            ("ref: refs/heads/main\n", branch("main")),
-            ("ref: refs/heads/feature/한글\n", branch("feature/한글")),
+            ("ref: refs/heads/main\n", Some(branch("main"))),
+            ("ref: refs/heads/feature/한글\n", Some(branch("feature/한글"))),
             ("ref: refs/heads/.invalid\n", None),
             (hash, Some(Head::Detached("0123456".into()))),
             ("not a head", None),
@@ -88,7 +88,12 @@ mod tests {
         std::fs::write(at("repo/.git/worktrees/w/HEAD"), "ref: refs/heads/side\n").unwrap();
         std::fs::write(at("tree/.git"), "gitdir: ../repo/.git/worktrees/w\n").unwrap();
         std::fs::write(at("odd/.git"), vec![b'x'; 10_000]).unwrap();
-        let cases = [("repo", branch("main")), ("repo/src/deep", branch("main")), ("tree", branch("side")), ("odd", None)];
+        let cases = [
+            ("repo", Some(branch("main"))),
+            ("repo/src/deep", Some(branch("main"))),
+            ("tree", Some(branch("side"))),
+            ("odd", None),
+        ];
         for (folder, wanted) in cases {
             assert_eq!(current_head(&at(folder)), wanted, "{folder}");
         }

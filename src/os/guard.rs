@@ -103,7 +103,9 @@ mod unix {
     enum End {
         Exited(WaitStatus),
         /// Our parent died, or told us to end everything.
-        Alone { grace: Duration },
+        Alone {
+            grace: Duration,
+        },
     }
 
     pub(super) async fn supervise(parent: i32, program: &Path, args: &[OsString]) -> i32 {
@@ -142,9 +144,8 @@ mod unix {
         }
     }
 
-    /// The child leads a group of its own, with our standard streams.
+    /// The child leads a group of its own, with our standard streams; `reap` waits for it.
     #[expect(clippy::disallowed_methods, reason = "the guard is where a child is really started")]
-    #[expect(clippy::zombie_processes, reason = "`reap` waits for it, together with adopted orphans")]
     fn start(program: &Path, args: &[OsString]) -> io::Result<i32> {
         use std::os::unix::process::CommandExt as _;
         let child = Command::new(program).args(args).process_group(0).spawn()?;
@@ -240,7 +241,8 @@ mod unix {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

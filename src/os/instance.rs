@@ -79,7 +79,7 @@ impl Instance {
                 }
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
@@ -135,7 +135,11 @@ mod unix {
         stream.write_all(b"focus\n")?;
         let mut answer = [0; ANSWER.len()];
         stream.read_exact(&mut answer)?;
-        if answer == ANSWER { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "not our answer")) }
+        if answer == ANSWER {
+            Ok(())
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "not our answer"))
+        }
     }
 
     #[derive(Debug)]
@@ -180,7 +184,8 @@ mod unix {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

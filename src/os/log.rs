@@ -145,8 +145,7 @@ mod tests {
     fn events_reach_the_file_without_their_keys() {
         let folder = tempfile::tempdir().unwrap();
         let (writer, worker) = open(folder.path()).unwrap();
-        let subscriber =
-            tracing_subscriber::fmt().with_ansi(false).with_writer(Redacting(writer)).finish();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(Redacting(writer)).finish();
         tracing::subscriber::with_default(subscriber, || {
             tracing::info!(header = "Bearer abcdefgh", "한글 ANTHROPIC_API_KEY=abcdefghijkl");
         });

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rustix::process::{Pid, Signal};
 
 /// A process told apart from a later one that got the same number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::os) struct ProcId {
     pub pid: i32,
     /// When it started, in a unit of the system's own; only good for comparing.

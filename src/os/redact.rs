@@ -112,9 +112,8 @@ fn value_after(text: &[u8], word: &[u8], word_end: usize) -> Option<(usize, usiz
         from += count(&text[from..], quote);
         // `Authorization: Bearer …`: the scheme's own rule takes what follows it.
         let rest = &text[from..];
-        let is_scheme = |scheme: &[u8]| {
-            rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-        };
+        let is_scheme =
+            |scheme: &[u8]| rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
         if is_scheme(b"bearer ") || is_scheme(b"basic ") {
             return None;
         }

@@ -186,7 +186,8 @@ impl SecretStore for SecretChain {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
@@ -222,7 +223,10 @@ mod tests {
         store.set("a", &Secret::new("1".into())).unwrap();
         store.set("b", &Secret::new("\"한\n".into())).unwrap();
         store.set("a", &Secret::new("2".into())).unwrap();
-        assert_eq!((value(&store, "a").as_deref(), value(&store, "b").as_deref()), (Some("2"), Some("\"한\n")));
+        assert_eq!(
+            (value(&store, "a").as_deref(), value(&store, "b").as_deref()),
+            (Some("2"), Some("\"한\n"))
+        );
         store.remove("a").unwrap();
         assert_eq!(value(&store, "a"), None);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -55,9 +55,7 @@ pub async fn login_path(shell: &LoginShell, limit: Duration) -> Result<OsString,
         guard: shell.guard.clone(),
     };
     let (stdout, error) = match run_for_output(&spec, limit, MAX_NOISE_BYTES).await {
-        Ok(output) => {
-            (output.stdout, LoginPathError::NoAnswer { stderr_tail: output.exit.stderr_tail })
-        }
+        Ok(output) => (output.stdout, LoginPathError::NoAnswer { stderr_tail: output.exit.stderr_tail }),
         Err(OutputError::TimedOut { limit, stdout, stderr_tail }) => {
             let late = OutputError::TimedOut { limit, stdout: String::new(), stderr_tail };
             (stdout, late.into())
@@ -86,7 +84,8 @@ fn between_marks(stdout: &str) -> Option<&str> {
     lines.find(|line| !line.is_empty()).filter(|line| !line.ends_with(MARK) && line.contains('/'))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::os::testing::{clean_env, holds_within};

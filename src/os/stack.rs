@@ -10,7 +10,8 @@ const MAX_FOLDERS: usize = 64;
 const MAX_ENTRIES: usize = 2000;
 const MAX_MANIFEST_BYTES: u64 = 256 * 1024;
 /// Folders full of other people's projects.
-const SKIPPED: &[&str] = &["node_modules", "target", "vendor", "dist", "build", "venv", "third_party", "testdata"];
+const SKIPPED: &[&str] =
+    &["node_modules", "target", "vendor", "dist", "build", "venv", "third_party", "testdata"];
 
 /// Marker files by whole name, in the order in which stacks are listed.
 const BY_NAME: &[(&str, &str)] = &[
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn markers_name_the_stack() {
-        let cases: [(&[(&str, &str)], &[&str]); 8] = [
+        type Files<'a> = &'a [(&'a str, &'a str)];
+        let cases: [(Files<'_>, &[&str]); 8] = [
             (&[("Cargo.toml", "")], &["Rust"]),
             (&[("package.json", "{}")], &["JavaScript"]),
             (&[("package.json", r#"{"devDependencies":{"typescript":"5"}}"#)], &["TypeScript"]),

@@ -150,7 +150,8 @@ async fn stop_is_polite_first() {
 #[tokio::test]
 async fn what_a_child_leaves_behind_ends_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let script = format!("setsid sh -c '{}' & while [ ! -e tool ]; do sleep 0.05; done; exit 0", stubborn("tool"));
+    let script =
+        format!("setsid sh -c '{}' & while [ ! -e tool ]; do sleep 0.05; done; exit 0", stubborn("tool"));
     let mut child = spawn(&guarded(folder.path(), &script)).unwrap();
     let started = Instant::now();
     assert_eq!(child.wait().await.code, Some(0));

@@ -180,7 +180,10 @@ mod tests {
             (&[b"a\rb\n"], vec![text("a\rb")]),
             (&[b"\n\n"], vec![text(""), text("")]),
             (&[b""], vec![]),
-            (&[b"12345678\n", b"123456789\nnext"], vec![text("12345678"), Line::TooLong { bytes: 9 }, text("next")]),
+            (
+                &[b"12345678\n", b"123456789\nnext"],
+                vec![text("12345678"), Line::TooLong { bytes: 9 }, text("next")],
+            ),
             (&[b"12345", b"6789", b"0"], vec![Line::TooLong { bytes: 10 }]),
         ];
         for (pieces, wanted) in cases {

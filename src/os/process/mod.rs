@@ -15,7 +15,8 @@ mod tree;
 #[path = "tree_other.rs"]
 mod tree;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 pub use child::{Child, ExitInfo, spawn};

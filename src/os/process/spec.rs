@@ -97,9 +97,7 @@ impl ProcessSpec {
         match std::fs::metadata(&self.program) {
             _ if !self.program.is_absolute() => Err(SpawnError::NotFound { program: program() }),
             Err(error) => Err(SpawnError::from_io(&self.program, &error)),
-            Ok(meta) if !is_executable(&meta) => {
-                Err(SpawnError::NotExecutable { program: program() })
-            }
+            Ok(meta) if !is_executable(&meta) => Err(SpawnError::NotExecutable { program: program() }),
             Ok(_) => Ok(()),
         }
     }
@@ -118,7 +116,8 @@ pub(in crate::os) fn is_executable(meta: &std::fs::Metadata) -> bool {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::{MAX_ARG_BYTES, SpawnError};
     use crate::os::testing::sh;

@@ -29,7 +29,8 @@ async fn characters_split_over_reads_stay_whole() {
     let folder = tempfile::tempdir().unwrap();
     let words = "한글 中文 日本語 😀";
     let one = byte_by_byte(words);
-    let mut child = spawn(&sh(folder.path(), &format!("{one} printf '\\n'; {{ {one} }} >&2; printf 끝"))).unwrap();
+    let mut child =
+        spawn(&sh(folder.path(), &format!("{one} printf '\\n'; {{ {one} }} >&2; printf 끝"))).unwrap();
     assert_eq!(all_lines(&mut child).await, [text(words), text("끝")]);
     let exit = child.wait().await;
     assert_eq!((exit.code, exit.stderr_tail.as_str()), (Some(0), words));
@@ -38,7 +39,8 @@ async fn characters_split_over_reads_stay_whole() {
 #[tokio::test]
 async fn a_9_mb_line_is_whole_and_one_over_the_limit_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let script = "line() { head -c \"$1\" /dev/zero | tr '\\0' x; echo; }; line 9000000; line 17000000; echo after";
+    let script =
+        "line() { head -c \"$1\" /dev/zero | tr '\\0' x; echo; }; line 9000000; line 17000000; echo after";
     let started = Instant::now();
     let lines = all_lines(&mut spawn(&sh(folder.path(), script)).unwrap()).await;
     let [Line::Text(long), rest @ ..] = lines.as_slice() else { panic!("{} lines", lines.len()) };

@@ -4,7 +4,7 @@
 //! does not reach them. Who descends from the child must be noted before anything is killed: afterwards
 //! the parents that lead to them are gone.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -33,10 +33,9 @@ impl Tree {
     /// SIGTERM, then after `grace` SIGKILL, until nothing of the tree is alive. `exited` tells whether the
     /// root has been waited for.
     pub(super) async fn end(&self, grace: Duration, exited: impl Fn() -> bool) {
-        let mut known: HashSet<ProcId> = descendants(self.pid).into_iter().collect();
+        let mut known: BTreeSet<ProcId> = descendants(self.pid).into_iter().collect();
         self.terminate();
-        let all_gone =
-            |known: &HashSet<ProcId>| exited() && !known.iter().any(|process| is_alive(*process));
+        let all_gone = |known: &BTreeSet<ProcId>| exited() && !known.iter().any(|process| is_alive(*process));
         let polite_until = Instant::now() + grace;
         while Instant::now() < polite_until {
             if all_gone(&known) {
