@@ -12,7 +12,7 @@ use super::paths::DataPaths;
 /// The one program that may write in the data folder, as long as this lives.
 #[derive(Debug)]
 pub struct Instance {
-    _lock: File,
+    lock: File,
     #[cfg(unix)]
     focus: Option<unix::Listener>,
 }
@@ -41,12 +41,17 @@ impl Instance {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let lock = options.open(&path).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(InstanceError::SecondStart { was_told: tell_first(paths, temp_folder) });
+        let mut try_lock = || match lock.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        };
+        if !try_lock()? {
+            let was_told = tell_first(paths, temp_folder);
+            // Its holder may have ended meanwhile, and then this start is the first.
+            if was_told || !try_lock()? {
+                return Err(InstanceError::SecondStart { was_told });
             }
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         #[cfg(unix)]
         let focus = match unix::Listener::bind(unix::socket_path(paths, temp_folder)) {
@@ -59,7 +64,7 @@ impl Instance {
         #[cfg(not(unix))]
         drop(temp_folder.as_os_str());
         Ok(Self {
-            _lock: lock,
+            lock,
             #[cfg(unix)]
             focus,
         })
@@ -80,6 +85,15 @@ impl Instance {
             }
         }
         std::future::pending::<()>().await;
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child that is just being started has it open for a moment.
+        if let Err(error) = self.lock.unlock() {
+            tracing::debug!(%error, "the lock goes when the program ends");
+        }
     }
 }
 
