@@ -2,10 +2,17 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,
     reason = "a helper of a test ends it with a message; the exemption for tests reaches only the test functions"
 )]
 
+mod dialects;
+mod host;
 mod model_server;
+#[cfg(target_os = "linux")]
+mod os_process;
+mod packs;
+mod store;
 mod support;
