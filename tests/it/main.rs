@@ -1,5 +1,3 @@
 //! All integration tests in one binary.
 
 mod store;
-
-fn main() {}
