@@ -73,7 +73,12 @@ pub fn backup_if_due(db_path: &Path, backups_dir: &Path, now_ms: i64) -> Result<
 }
 
 /// Copies the database, checks the copy, gives it its name, and removes the oldest above the limit.
-pub(super) fn make(db_path: &Path, backups_dir: &Path, kind: BackupKind, now_ms: i64) -> StoreResult<PathBuf> {
+pub(super) fn make(
+    db_path: &Path,
+    backups_dir: &Path,
+    kind: BackupKind,
+    now_ms: i64,
+) -> StoreResult<PathBuf> {
     fs::create_dir_all(backups_dir)?;
     let target = backups_dir.join(name(kind, now_ms));
     let partial = file::beside(&target, ".partial");
@@ -231,7 +236,9 @@ mod tests {
 
     #[test]
     fn other_files_are_no_backups() {
-        for name in ["", "tunaflow-1.db", "tunaflow-20000229-000000-daily.db.partial", "tunaflow-é-1-daily.db"] {
+        for name in
+            ["", "tunaflow-1.db", "tunaflow-20000229-000000-daily.db.partial", "tunaflow-é-1-daily.db"]
+        {
             assert_eq!(parse_name(name), None, "{name}");
         }
     }

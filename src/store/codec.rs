@@ -65,13 +65,13 @@ pub(super) fn opt_int(row: &Row<'_>, at: usize) -> Result<Option<i64>, Fault> {
 /// A whole number that fits `T`.
 pub(super) fn fit<T: TryFrom<i64>>(row: &Row<'_>, at: usize) -> Result<T, Fault> {
     let number = int(row, at)?;
-    T::try_from(number).map_err(|_| format!("{number} is out of range"))
+    T::try_from(number).map_err(|_out_of_range| format!("{number} is out of range"))
 }
 
 /// Text, borrowed from the row.
 pub(super) fn text<'a>(row: &'a Row<'_>, at: usize) -> Result<&'a str, Fault> {
     match cell(row, at) {
-        ValueRef::Text(bytes) => std::str::from_utf8(bytes).map_err(|_| "text is not valid Unicode".into()),
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes).map_err(|error| error.to_string()),
         other => Err(wrong("text", other)),
     }
 }

@@ -131,7 +131,7 @@ pub(super) fn open_reader(path: &Path) -> StoreResult<Connection> {
                 .and_then(|conn| {
                     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map(|()| conn)
                 })
-                .map_err(|_| StoreError::from(error))?
+                .map_err(|_same_again| StoreError::from(error))?
         }
         Err(error) => return Err(error.into()),
     };

@@ -56,7 +56,8 @@ impl Needle {
         if self.caseless {
             return text.contains(&self.folded);
         }
-        if text.is_ascii() {
+        // The common case: whatever has case in the text is ASCII, and that is folded many bytes at a time.
+        if text.is_ascii() || text.chars().all(|c| c.is_ascii() || has_no_case(c)) {
             return text.to_ascii_lowercase().contains(&self.folded);
         }
         fold(text).contains(&self.folded)
@@ -78,9 +79,16 @@ fn fold(text: &str) -> String {
     out
 }
 
-/// Scripts of East Asia: most of a text in them, and none has case.
+/// Scripts of East Asia, punctuation, arrows, boxes and emoji: none of them has case.
 fn has_no_case(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}')
+    matches!(c,
+        '\u{ac00}'..='\u{d7a3}'
+        | '\u{3000}'..='\u{9fff}'
+        | '\u{1100}'..='\u{11ff}'
+        | '\u{2010}'..='\u{205e}'
+        | '\u{2190}'..='\u{23ff}'
+        | '\u{2500}'..='\u{27bf}'
+        | '\u{1f300}'..='\u{1faff}')
 }
 
 #[cfg(test)]
@@ -107,6 +115,14 @@ mod tests {
         ];
         for (text, query, expected) in cases {
             assert_eq!(Needle::new(query).is_in(text), expected, "{query:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn characters_called_caseless_are() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32).filter(|c| super::has_no_case(*c)) {
+            let text = String::from(c);
+            assert!(text.to_uppercase() == text && text.to_lowercase() == text, "{c:?}");
         }
     }
 

@@ -46,8 +46,7 @@ pub(super) const INDEX: &str =
     "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 ORDER BY seq";
 pub(super) const BETWEEN: &str = select!("WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
 pub(super) const ONE: &str = select!("WHERE id = ?1");
-pub(super) const RECENT: &str =
-    select!("WHERE conversation = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+pub(super) const RECENT: &str = select!("WHERE conversation = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
 pub(super) const COUNT: &str = "SELECT count(*) FROM message WHERE conversation = ?1";
 pub(super) const SPEAKERS: &str = "
     WITH RECURSIVE who (speaker) AS (
@@ -174,7 +173,12 @@ pub(super) fn between(
     }
 }
 
-fn one_by_one(conn: &Connection, c: ConversationId, first_seq: i64, last_seq: i64) -> StoreResult<Vec<Message>> {
+fn one_by_one(
+    conn: &Connection,
+    c: ConversationId,
+    first_seq: i64,
+    last_seq: i64,
+) -> StoreResult<Vec<Message>> {
     let wanted = index(conn, c)?.into_iter().filter(|row| (first_seq..=last_seq).contains(&row.seq));
     Ok(wanted
         .map(|row| {
@@ -201,7 +205,12 @@ pub(super) fn one(conn: &Connection, id: MessageId) -> StoreResult<Option<Messag
 }
 
 /// Newest first.
-pub(super) fn recent(conn: &Connection, c: ConversationId, before: i64, limit: u32) -> StoreResult<Vec<Message>> {
+pub(super) fn recent(
+    conn: &Connection,
+    c: ConversationId,
+    before: i64,
+    limit: u32,
+) -> StoreResult<Vec<Message>> {
     many(conn, RECENT, params![c.0, before, limit])
 }
 
@@ -216,7 +225,11 @@ pub(super) fn speakers(conn: &Connection, conversation: ConversationId) -> Store
 }
 
 /// The last message with words of each agent, newest first.
-pub(super) fn last_by_speaker(conn: &Connection, c: ConversationId, before: i64) -> StoreResult<Vec<Message>> {
+pub(super) fn last_by_speaker(
+    conn: &Connection,
+    c: ConversationId,
+    before: i64,
+) -> StoreResult<Vec<Message>> {
     let mut last = Vec::new();
     for name in speakers(conn, c)? {
         last.extend(many(conn, LAST_OF_SPEAKER, params![c.0, name, before])?);
@@ -289,7 +302,10 @@ fn items(row: &Row<'_>, at: usize, faults: &mut Faults) -> Vec<Item> {
         out.push(serde_json::from_value(value).unwrap_or_else(|error| {
             faults.note("items", &error.to_string());
             let text = "This part could not be read.".into();
-            Item { key: format!("unreadable-{index}"), body: ItemBody::Notice { level: NoticeLevel::Error, text } }
+            Item {
+                key: format!("unreadable-{index}"),
+                body: ItemBody::Notice { level: NoticeLevel::Error, text },
+            }
         }));
     }
     out

@@ -45,7 +45,8 @@ fn decode(row: &Row<'_>) -> Project {
     let mut faults = Faults::default();
     let id = codec::int(row, 0).unwrap_or_default();
     let path = faults.or("path", codec::path(row, 2), PathBuf::new());
-    let shown = path.file_name().map_or_else(|| format!("Project {id}"), |n| n.to_string_lossy().into_owned());
+    let shown =
+        path.file_name().map_or_else(|| format!("Project {id}"), |n| n.to_string_lossy().into_owned());
     let project = Project {
         id: ProjectId(id),
         name: faults.or("name", codec::owned_text(row, 1), shown),

@@ -54,7 +54,8 @@ struct Variant {
 fn variants() -> StoreResult<Vec<Variant>> {
     (0..VARIANTS)
         .map(|number| {
-            let plain: String = (0..=number % 17).map(|at| SENTENCES[(number + at) % SENTENCES.len()]).collect();
+            let plain: String =
+                (0..=number % 17).map(|at| SENTENCES[(number + at) % SENTENCES.len()]).collect();
             let body = ItemBody::Text { text: plain.clone() };
             let items = [Item { key: "text".into(), body }];
             Ok(Variant { chars: messages::item_chars(&items), items: codec::to_json(&items)?, plain })

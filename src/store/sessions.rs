@@ -40,7 +40,11 @@ pub(super) fn put(conn: &Connection, session: &EngineSession) -> StoreResult<()>
     )
 }
 
-pub(super) fn drop_one(conn: &Connection, conversation: ConversationId, engine: &EngineId) -> StoreResult<()> {
+pub(super) fn drop_one(
+    conn: &Connection,
+    conversation: ConversationId,
+    engine: &EngineId,
+) -> StoreResult<()> {
     let sql = "DELETE FROM engine_session WHERE conversation = ?1 AND engine = ?2";
     codec::run(conn, sql, params![conversation.0, engine.as_str()])
 }

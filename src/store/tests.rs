@@ -25,7 +25,8 @@ fn home() -> Home {
 }
 
 fn base() -> Vec<StoreWrite> {
-    let seat = SeatChoice { engine: EngineId::new("demo"), model: None, role: None, persona: None, mode: None };
+    let seat =
+        SeatChoice { engine: EngineId::new("demo"), model: None, role: None, persona: None, mode: None };
     vec![
         StoreWrite::PutProject(Project {
             id: ProjectId(1),
@@ -126,8 +127,7 @@ fn a_full_disk_is_told_and_forgotten_when_there_is_room() {
     let home = home();
     let mut store = Store::open(&home.db, &home.backups, 0).unwrap();
     store.apply(&base()).unwrap();
-    let pages: i64 =
-        store.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    let pages: i64 = store.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     store.connection().query_row(&format!("PRAGMA max_page_count = {}", pages + 2), [], |_| Ok(())).unwrap();
     let batch = [said(3, "small"), said(4, &"x".repeat(100_000))];
     assert_eq!(store.apply(&batch), Err(StoreError::Full));
@@ -158,13 +158,15 @@ fn a_bad_batch_fails_alone_among_joined_ones() {
         worker.write(vec![write], Box::new(move |result| results.send((number, result)).unwrap()));
     }
     holder.execute_batch("COMMIT").unwrap();
+    drop(holder);
     worker.drain_and_close().unwrap();
-    let mut outcome: Vec<(i64, bool)> = told.try_iter().map(|(number, result)| (number, result.is_ok())).collect();
+    let mut outcome: Vec<(i64, bool)> =
+        told.try_iter().map(|(number, result)| (number, result.is_ok())).collect();
     outcome.sort_unstable();
     assert_eq!(outcome, (0..10).map(|number| (number, number != 5)).collect::<Vec<_>>());
+    assert!(!super::file::beside(&home.db, "-wal").exists(), "the log is gone after closing");
     let reader = ReadDb::open_read_only(&home.db).unwrap();
     assert_eq!(reader.message_count(ConversationId(2)), Ok(9));
-    assert!(!super::file::beside(&home.db, "-wal").exists(), "the log is gone after closing");
 }
 
 #[test]

@@ -98,7 +98,10 @@ pub(super) fn latest(conn: &Connection, conversation: ConversationId) -> StoreRe
 }
 
 /// Oldest first.
-pub(super) fn of_conversation(conn: &Connection, conversation: ConversationId) -> StoreResult<Vec<TurnRecord>> {
+pub(super) fn of_conversation(
+    conn: &Connection,
+    conversation: ConversationId,
+) -> StoreResult<Vec<TurnRecord>> {
     codec::rows(conn, OF_CONVERSATION, [conversation.0], |row| Some(decode(row)))
 }
 

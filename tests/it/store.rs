@@ -1,5 +1,7 @@
 //! The store from outside: what goes in comes out, whatever happens in between.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails ends its test")]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -352,7 +354,8 @@ fn deleting_is_undone_until_the_next_start_then_erased() {
     batch.push(StoreWrite::PutConversation(conversation(3, 1)));
     batch.extend((10..1500).map(|id| StoreWrite::PutMessage(text(id, 2, "x"))));
     store.apply(&batch).unwrap();
-    let delete = |id, deleted_ms| StoreWrite::SetConversationDeleted { conversation: ConversationId(id), deleted_ms };
+    let delete =
+        |id, deleted_ms| StoreWrite::SetConversationDeleted { conversation: ConversationId(id), deleted_ms };
     store.apply(&[delete(2, Some(5)), delete(3, Some(6))]).unwrap();
     assert!(home.reader().startup().unwrap().conversations.is_empty());
     // A late change of the row does not bring it back.
@@ -463,7 +466,11 @@ fn context_reads_take_the_right_messages() {
     let c = ConversationId(2);
     assert_eq!(reader.speakers(c).unwrap(), ["", "Ada", "Grace", "에이다"]);
     let ids = |messages: Vec<Message>| messages.iter().map(|m| m.id.0).collect::<Vec<_>>();
-    assert_eq!(ids(reader.last_by_speaker(c, i64::MAX).unwrap()), [29, 28, 27, 26], "silence is no last word");
+    assert_eq!(
+        ids(reader.last_by_speaker(c, i64::MAX).unwrap()),
+        [29, 28, 27, 26],
+        "silence is no last word"
+    );
     assert_eq!(ids(reader.last_by_speaker(c, 28).unwrap()), [27, 26, 25, 24]);
     assert_eq!(ids(reader.recent(c, 20, 3).unwrap()), [19, 18, 17]);
     assert_eq!(ids(reader.messages_between(c, 12, 14).unwrap()), [12, 13, 14]);
@@ -650,8 +657,8 @@ fn state() -> impl Strategy<Value = MessageState> {
 fn message() -> impl Strategy<Value = Message> {
     let items = proptest::collection::vec((words(), body()).prop_map(|(key, body)| Item { key, body }), 1..6);
     let numbers = (any::<i64>(), any::<Option<i64>>(), any::<u32>(), any::<Option<u64>>());
-    (author(), state(), items, numbers).prop_map(|(author, state, items, (created_ms, turn, revision, tokens))| {
-        Message {
+    (author(), state(), items, numbers).prop_map(
+        |(author, state, items, (created_ms, turn, revision, tokens))| Message {
             author,
             state,
             items,
@@ -661,8 +668,8 @@ fn message() -> impl Strategy<Value = Message> {
             revision,
             usage: tokens.map(|tokens| Usage { output_tokens: Some(tokens), ..usage() }),
             ..text(10, 2, "")
-        }
-    })
+        },
+    )
 }
 
 proptest! {
