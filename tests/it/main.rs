@@ -1,1 +1,5 @@
-fn main(){}
+//! The integration tests: one binary, one module a subject.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
+
+#[cfg(target_os = "linux")]
+mod os_process;
