@@ -3,6 +3,8 @@
 //! Never here: SQL, prompt assembly, windows. No engine is named outside its own file and `registry`.
 //! Start reading at [`Engine`] and [`Dialect`], then `registry` and `host`.
 
+pub mod wire;
+
 use std::time::Duration;
 
 use crate::model::engine::EngineInfo;
