@@ -3,6 +3,11 @@
 //! Never here: SQL, prompt assembly, windows. No engine is named outside its own file and `registry`.
 //! Start reading at [`Engine`] and [`Dialect`], then `registry` and `host`.
 
+pub mod claude;
+pub mod codex;
+pub mod failure;
+pub mod items;
+pub mod registry;
 pub mod wire;
 
 use std::time::Duration;
