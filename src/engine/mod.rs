@@ -4,15 +4,20 @@
 //! Start reading at [`Engine`] and [`Dialect`], then `registry` and `host`.
 
 pub mod acp;
+pub mod claude;
+pub mod codex;
 pub mod demo;
 pub mod discover;
+pub mod failure;
 pub mod gemini;
 pub mod host;
 mod http;
+pub mod items;
 mod link;
 pub mod openai_compat;
 pub mod opencode;
 mod player;
+pub mod registry;
 pub mod script;
 mod seat;
 pub mod wire;
@@ -56,6 +61,8 @@ pub struct Probe {
     pub key_secret: Option<String>,
     /// Environment variables without secrets (folders, addresses, switches) that reach the child.
     pub env_names: Vec<String>,
+    /// Environment variables that hold the user's own login, not metered billing: they always reach the child.
+    pub login_variables: Vec<String>,
 }
 
 /// A file whose presence shows a login. What it holds is never taken over.

@@ -18,6 +18,57 @@ pub fn parse_object(line: &str) -> Option<Value> {
     serde_json::from_str::<Value>(line).ok().filter(Value::is_object)
 }
 
+/// Makes objects of lines: one line each as a rule, pretty-printed ones over several lines too.
+///
+/// A pretty-printed object begins with a line `{` and ends with a line `}`; whatever else is no object is noise.
+#[derive(Debug, Default)]
+pub struct ObjectReader {
+    open: Vec<String>,
+    open_bytes: usize,
+}
+
+/// What an [`ObjectReader`] made of a line.
+#[derive(Debug, PartialEq)]
+pub enum Read {
+    Object(Value),
+    /// Text that is not JSON, as it came.
+    Noise(String),
+    /// Part of an object that is not complete yet.
+    Pending,
+}
+
+/// A pretty-printed object may be so long; beyond it the lines are noise.
+const MAX_OPEN_BYTES: usize = 16 << 20;
+
+impl ObjectReader {
+    pub fn push(&mut self, line: &str) -> Read {
+        if let Some(object) = (!line.starts_with(char::is_whitespace)).then(|| parse_object(line)).flatten() {
+            self.close();
+            return Read::Object(object);
+        }
+        if self.open.is_empty() && line.trim_end() != "{" {
+            return parse_object(line).map_or_else(|| Read::Noise(line.to_owned()), Read::Object);
+        }
+        self.open_bytes += line.len() + 1;
+        self.open.push(line.to_owned());
+        if self.open_bytes > MAX_OPEN_BYTES {
+            return self.close().map_or(Read::Pending, Read::Noise);
+        }
+        if line.trim_end() != "}" {
+            return Read::Pending;
+        }
+        let text = self.close().unwrap_or_default();
+        parse_object(&text).map_or(Read::Noise(text), Read::Object)
+    }
+
+    /// What was begun and never ended, when no more lines come.
+    pub fn close(&mut self) -> Option<String> {
+        self.open_bytes = 0;
+        let lines = std::mem::take(&mut self.open);
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
 /// The text at a JSON pointer (`/message/id`), if it is a string.
 pub fn str_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
@@ -425,6 +476,22 @@ mod tests {
         for noise in ["", "hello", "[1]", "42", "{\"a\":", "{} trailing"] {
             assert_eq!(parse_object(noise), None, "{noise}");
         }
+    }
+
+    #[test]
+    fn objects_over_one_or_many_lines() {
+        let mut reader = ObjectReader::default();
+        assert_eq!(reader.push("Loading…"), Read::Noise("Loading…".to_owned()));
+        assert_eq!(reader.push("{\"a\":1}"), Read::Object(json!({"a": 1})));
+        for line in ["{", "  \"a\": [", "    {}", "  ]"] {
+            assert_eq!(reader.push(line), Read::Pending);
+        }
+        assert_eq!(reader.push("}"), Read::Object(json!({"a": [{}]})));
+        assert_eq!(reader.push("{"), Read::Pending);
+        assert_eq!(reader.push("{\"b\":2}"), Read::Object(json!({"b": 2})), "a whole line ends what hangs");
+        assert_eq!(reader.push("  {\"c\":3}"), Read::Object(json!({"c": 3})));
+        assert_eq!(reader.push("{\"cut\":"), Read::Noise("{\"cut\":".to_owned()));
+        assert_eq!(reader.close(), None);
     }
 
     #[test]

@@ -1,5 +1,4 @@
 //! The runner with stand-ins for agents: shell scripts that speak a tiny line protocol, and scripts.
-#![cfg(unix)]
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
