@@ -190,7 +190,8 @@ fn version_in(text: &str) -> Option<String> {
 }
 
 fn has_login(probe: &Probe, cx: &DiscoverCx) -> bool {
-    probe.login_signs.iter().any(|sign| shows(sign, cx))
+    probe.login_variables.iter().any(|name| cx.variable(name).is_some())
+        || probe.login_signs.iter().any(|sign| shows(sign, cx))
 }
 
 fn shows(sign: &LoginSign, cx: &DiscoverCx) -> bool {

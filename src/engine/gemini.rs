@@ -10,8 +10,6 @@ use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineId, EngineInfo, EngineLook};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
-const LOGIN_HINT: &str = "Run `gemini` in a terminal and log in there, then try again.";
-
 #[derive(Debug)]
 struct Gemini {
     info: EngineInfo,
@@ -30,7 +28,7 @@ pub fn engine() -> Arc<dyn Engine> {
         models: words(&["auto", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro", "gemini-2.5-flash"]),
         key_variables: words(&["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"]),
         install_hint: "npm install -g @google/gemini-cli".to_owned(),
-        login_hint: LOGIN_HINT.to_owned(),
+        login_hint: "Run `gemini` in a terminal and log in there, then try again.".to_owned(),
         resume_command: "gemini --resume {id}".to_owned(),
     };
     Arc::new(Gemini { info })
@@ -54,12 +52,11 @@ impl Engine for Gemini {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let profile = AcpProfile {
-            login_hint: LOGIN_HINT,
             resume: AcpResume::Never,
             model_by_launch: true,
             tool_name_of_id: tool_name,
         };
-        Box::new(AcpDialect::new(profile, seat))
+        Box::new(AcpDialect::new(self.info.clone(), profile, seat))
     }
 
     fn probe(&self) -> Probe {

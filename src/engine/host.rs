@@ -334,12 +334,12 @@ impl EngineHost {
             return Err(spawn_failure(&error, &name, &info.install_hint));
         };
         let extra: Vec<(OsString, OsString)> = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let passed = engine.probe().env_names;
-        let passed: Vec<&str> = passed.iter().map(String::as_str).collect();
-        let secrets: Vec<&str> = match spec.billing {
-            Billing::ApiKey => info.key_variables.iter().map(String::as_str).collect(),
-            Billing::Subscription => Vec::new(),
-        };
+        let probe = engine.probe();
+        let passed: Vec<&str> = probe.env_names.iter().map(String::as_str).collect();
+        let mut secrets: Vec<&str> = probe.login_variables.iter().map(String::as_str).collect();
+        if spec.billing == Billing::ApiKey {
+            secrets.extend(info.key_variables.iter().map(String::as_str));
+        }
         let login_path = self.login_path.borrow().clone();
         let rules = EnvRules {
             login_path: login_path.as_deref().map(OsStr::new),

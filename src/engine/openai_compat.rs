@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::engine::failure::{failure, kind_of};
 use crate::engine::wire::{self, Cleaner};
 use crate::engine::{Dialect, Engine, Launch, Probe, SeatInput, SeatOutput};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
@@ -81,7 +82,7 @@ impl Engine for Server {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let model = seat.model.clone().unwrap_or_else(|| self.endpoint.model.clone());
-        Box::new(ChatDialect { base_url: self.endpoint.base_url.clone(), model, turn: None })
+        Box::new(ChatDialect { info: self.info.clone(), base_url: self.endpoint.base_url.clone(), model, turn: None })
     }
 
     fn probe(&self) -> Probe {
@@ -105,6 +106,7 @@ struct Turn {
 
 #[derive(Debug)]
 struct ChatDialect {
+    info: EngineInfo,
     base_url: String,
     model: String,
     turn: Option<Turn>,
@@ -210,22 +212,14 @@ impl ChatDialect {
         if self.turn.take().is_none() {
             return;
         }
-        let hint = match kind {
-            FailureKind::NotLoggedIn => "Set the server's key in the settings.",
-            FailureKind::ModelUnknown => "Choose a model that the server has.",
-            FailureKind::PromptTooLong => "Lower the context budget, or give the server a larger window.",
-            FailureKind::RateLimited | FailureKind::Overloaded => "Wait a moment and try again.",
-            FailureKind::PlanLimit => "Look at the account of this server, or use another engine.",
-            FailureKind::Network => "Start the server, or correct its address in the settings.",
-            _ => "Try again, or look at the server's own log.",
-        };
-        out.events.push(TurnEvent::Failed(TurnFailure {
-            kind,
-            message: wire::one_line(message),
-            hint: hint.to_owned(),
-            detail: detail.to_owned(),
-            resets_at_ms: None,
-        }));
+        let mut told = failure(&self.info, kind, message);
+        if kind == FailureKind::Network {
+            told.hint.clone_from(&self.info.install_hint);
+        }
+        if !detail.is_empty() {
+            told.detail = detail.to_owned();
+        }
+        out.events.push(TurnEvent::Failed(told));
     }
 }
 
@@ -276,29 +270,14 @@ fn meaning(status: Option<u16>, body: &str) -> (FailureKind, String) {
     let text = |pointer: &str| wire::str_at(&parsed, pointer).map(str::to_owned);
     let said = text("/error/message").or_else(|| text("/error")).or_else(|| text("/message"));
     let code = text("/error/code").or_else(|| text("/error/type")).unwrap_or_default();
-    let status = status.map(u64::from).or_else(|| wire::u64_at(&parsed, "/error/code")).unwrap_or(0);
-    let message = said.unwrap_or_else(|| match body.trim() {
-        "" => format!("The server answered with status {status}."),
-        body => wire::one_line(body),
+    let in_body = wire::u64_at(&parsed, "/error/code").and_then(|code| u16::try_from(code).ok());
+    let status = status.or(in_body);
+    let message = said.unwrap_or_else(|| match (body.trim(), status) {
+        ("", Some(status)) => format!("The server answered with status {status}."),
+        (body, _) => wire::one_line(body),
     });
-    let words = format!("{code} {message}").to_lowercase();
-    let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
-    let kind = if has(&["context_length", "context length", "too long", "context window", "exceeds the available"]) {
-        FailureKind::PromptTooLong
-    } else if has(&["model_not_found", "model not found"]) || (has(&["model"]) && has(&["not found", "not exist"])) {
-        FailureKind::ModelUnknown
-    } else if has(&["insufficient_quota", "billing", "credit"]) || status == 402 {
-        FailureKind::PlanLimit
-    } else {
-        match status {
-            401 | 403 => FailureKind::NotLoggedIn,
-            429 => FailureKind::RateLimited,
-            502..=504 | 529 => FailureKind::Overloaded,
-            _ if has(&["overloaded"]) => FailureKind::Overloaded,
-            _ if has(&["rate limit", "rate_limit"]) => FailureKind::RateLimited,
-            _ => FailureKind::Other,
-        }
-    };
+    let words = format!("{code} {message}");
+    let kind = if code == "model_not_found" { FailureKind::ModelUnknown } else { kind_of(status, &words) };
     (kind, message)
 }
 
@@ -347,7 +326,7 @@ mod tests {
             (Some(429), r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#, K::RateLimited, "slow"),
             (Some(429), r#"{"error":{"message":"no","code":"insufficient_quota"}}"#, K::PlanLimit, "no"),
             (Some(503), "busy\nnow", K::Overloaded, "busy now"),
-            (Some(500), "", K::Other, "The server answered with status 500."),
+            (Some(500), "", K::Overloaded, "The server answered with status 500."),
             (None, r#"{"error":{"message":"mock: server overloaded","type":"server_error","code":503}}"#, K::Overloaded, "mock: server overloaded"),
         ] {
             assert_eq!(meaning(status, body), (kind, message.to_owned()), "{body}");

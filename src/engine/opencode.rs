@@ -11,8 +11,6 @@ use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineId, EngineInfo, EngineLook};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
-const LOGIN_HINT: &str = "Run `opencode auth login` in a terminal, then try again.";
-
 #[derive(Debug)]
 struct OpenCode {
     info: EngineInfo,
@@ -41,7 +39,7 @@ pub fn engine() -> Arc<dyn Engine> {
             "OPENCODE_API_KEY",
         ]),
         install_hint: "npm install -g opencode-ai".to_owned(),
-        login_hint: LOGIN_HINT.to_owned(),
+        login_hint: "Run `opencode auth login` in a terminal, then try again.".to_owned(),
         resume_command: "opencode -s {id}".to_owned(),
     };
     Arc::new(OpenCode { info })
@@ -69,12 +67,11 @@ impl Engine for OpenCode {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let profile = AcpProfile {
-            login_hint: LOGIN_HINT,
             resume: AcpResume::Load,
             model_by_launch: false,
             tool_name_of_id: acp::no_tool_name,
         };
-        Box::new(AcpDialect::new(profile, seat))
+        Box::new(AcpDialect::new(self.info.clone(), profile, seat))
     }
 
     fn probe(&self) -> Probe {

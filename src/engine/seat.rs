@@ -293,7 +293,9 @@ impl Running<'_> {
             {
                 return;
             }
-            TurnEvent::Failed(failure) if failure.kind == FailureKind::Crashed && is_process => {
+            TurnEvent::Failed(failure)
+                if failure.kind == FailureKind::Crashed && is_process && !failure.detail.contains(started_as) =>
+            {
                 failure.detail = format!("{started_as}\n{}", failure.detail).trim_end().to_owned();
             }
             _ => {}

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::engine::failure::{self as failures, Gone};
 use crate::engine::wire::{self, Rpc};
 use crate::engine::{Dialect, Engine, Launch, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
@@ -31,8 +32,6 @@ const REPLAY_QUIET: Duration = Duration::from_millis(300);
 /// What one agent does its own way.
 #[derive(Clone, Copy, Debug)]
 pub struct AcpProfile {
-    /// How to log in, one line.
-    pub login_hint: &'static str,
     /// May a session be loaded in a new process?
     pub resume: AcpResume,
     /// Is the wanted model already given on the command line?
@@ -110,12 +109,11 @@ impl Engine for AcpEngine {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let profile = AcpProfile {
-            login_hint: "Log in with the agent's own program in a terminal.",
             resume: AcpResume::LoadIfOffered,
             model_by_launch: false,
             tool_name_of_id: no_tool_name,
         };
-        Box::new(AcpDialect::new(profile, seat))
+        Box::new(AcpDialect::new(self.info.clone(), profile, seat))
     }
 }
 
@@ -144,6 +142,7 @@ enum Stage {
 /// The state machine of one seat.
 #[derive(Debug)]
 pub struct AcpDialect {
+    info: EngineInfo,
     profile: AcpProfile,
     seat: SeatSpec,
     stage: Stage,
@@ -160,11 +159,16 @@ pub struct AcpDialect {
     /// Costs told so far for the whole session, in US dollars; `None` = not known where it began.
     cost_base: Option<f64>,
     quiet: u32,
+    /// It said at least one thing in its protocol.
+    spoke: bool,
+    /// The last thing it said outside of it.
+    noise: String,
 }
 
 impl AcpDialect {
-    pub fn new(profile: AcpProfile, seat: &SeatSpec) -> Self {
+    pub fn new(info: EngineInfo, profile: AcpProfile, seat: &SeatSpec) -> Self {
         Self {
+            info,
             profile,
             seat: seat.clone(),
             stage: Stage::Fresh,
@@ -179,6 +183,8 @@ impl AcpDialect {
             asks: Asks::default(),
             cost_base: None,
             quiet: 0,
+            spoke: false,
+            noise: String::new(),
         }
     }
 
@@ -224,10 +230,12 @@ impl AcpDialect {
     fn line(&mut self, line: &str, out: &mut SeatOutput) {
         let Some(message) = wire::parse_object(line) else {
             if !line.trim().is_empty() {
+                self.noise = wire::one_line(line);
                 out.log.push(line.to_owned());
             }
             return;
         };
+        self.spoke = true;
         match wire::rpc(&message) {
             Some(Rpc::Request { id, method: "session/request_permission", params }) => {
                 self.permission_asked(id, params, out);
@@ -297,7 +305,7 @@ impl AcpDialect {
             return self.call(Call::NewSession, "session/new", &json!({"cwd": cwd, "mcpServers": []}), out);
         };
         if self.profile.resume == AcpResume::Never || !self.can_load {
-            return self.fail(failure::session_lost("the agent cannot take up an earlier session"), out);
+            return self.fail(self.failure(FailureKind::SessionLost, "It cannot take up an earlier session."), out);
         }
         let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
         self.call(Call::LoadSession, "session/load", &params, out);
@@ -384,7 +392,7 @@ impl AcpDialect {
     }
 
     fn refused(&mut self, call: Call, error: &Value, out: &mut SeatOutput) {
-        let told = failure::of_error(error, self.profile.login_hint);
+        let told = failure::of_error(&self.info, error);
         match call {
             Call::Prompt(turn) if turn != self.turn_no => {}
             Call::Prompt(_) => {
@@ -395,11 +403,12 @@ impl AcpDialect {
                 }
             }
             Call::LoadSession if told.kind != FailureKind::NotLoggedIn => {
-                self.fail(failure::session_lost(&told.message), out);
+                self.fail(self.failure(FailureKind::SessionLost, &told.message), out);
             }
             Call::SetModel if told.kind != FailureKind::NotLoggedIn => {
                 let model = self.seat.model.clone().unwrap_or_default();
-                self.fail(failure::model_unknown(&model, &told.message), out);
+                let message = format!("The model `{model}` was not taken: {}", told.message);
+                self.fail(self.failure(FailureKind::ModelUnknown, &message), out);
             }
             Call::Initialize | Call::NewSession | Call::LoadSession | Call::SetModel => self.fail(told, out),
         }
@@ -422,8 +431,13 @@ impl AcpDialect {
         out.retire = true;
     }
 
+    fn failure(&self, kind: FailureKind, message: &str) -> TurnFailure {
+        failures::failure(&self.info, kind, message)
+    }
+
     fn broken(&mut self, why: &str, out: &mut SeatOutput) {
-        self.fail(failure::protocol(why), out);
+        let message = format!("{} was not understood: {why}.", self.info.name);
+        self.fail(self.failure(FailureKind::Protocol, &message), out);
     }
 
     fn end_cancelled(&mut self, out: &mut SeatOutput) {
@@ -452,8 +466,23 @@ impl AcpDialect {
         if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
             self.end_cancelled(out);
         } else {
-            self.fail_turn(failure::of_exit(exit, self.profile.login_hint), out);
+            let gone = Gone {
+                command: &command_of(&self.info, &self.seat),
+                version: self.seat.version.as_deref(),
+                exit,
+                noise: &self.noise,
+                spoke: self.spoke,
+            };
+            self.fail_turn(failures::gone(&self.info, gone), out);
         }
+    }
+}
+
+/// The program's name, for messages; the runner adds the whole command.
+fn command_of(info: &EngineInfo, seat: &SeatSpec) -> String {
+    match &seat.program {
+        Some(program) => program.display().to_string(),
+        None => info.programs.first().cloned().unwrap_or_default(),
     }
 }
 

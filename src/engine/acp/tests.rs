@@ -24,7 +24,6 @@ fn seat() -> SeatSpec {
 }
 
 const PROFILE: AcpProfile = AcpProfile {
-    login_hint: "log in so",
     resume: AcpResume::Load,
     model_by_launch: false,
     tool_name_of_id: no_tool_name,
@@ -42,7 +41,8 @@ struct Talk {
 
 impl Talk {
     fn new(profile: AcpProfile, seat: &SeatSpec) -> Self {
-        let dialect = AcpDialect::new(profile, seat);
+        let agent = AcpAgent { name: "x".to_owned(), command: "x".to_owned(), args: vec![] };
+        let dialect = AcpDialect::new(super::agent(&agent).info().clone(), profile, seat);
         let mut talk =
             Self { dialect, lines: vec![], events: vec![], timers: vec![], skipped: 0, retired: false };
         talk.begin("hello");
