@@ -142,8 +142,6 @@ pub struct PackReport {
     pub fixed_hash: String,
     /// SHA-256 over all sections but identity, hex: equal for every engine given the same spec.
     pub parity_hash: String,
-    /// SHA-256 over project, rules, role and identity as they stand now, hex, whether sent or held back.
-    pub fixed_hash: String,
     /// SHA-256 over everything, hex.
     pub hash: String,
     pub assembly_micros: u64,

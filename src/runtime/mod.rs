@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::api::command::{AppCommand, Command};
 use crate::api::handle::{AppHandle, Wake, Waker};
 use crate::api::snapshot::DatabaseStatus;
-use crate::context::roles::role_names;
+use crate::context::role_names;
 use crate::domain::AppState;
 use crate::domain::input::Input;
 use crate::engine::host::{EngineHost, HostConfig, HostLimits, KeyLookup};
@@ -167,8 +167,9 @@ async fn run(
     let mut inbox = Inbox::new(state, hands, fronts.command_inbox, fronts.snapshots, fronts.waker);
     inbox.begin(damage).await;
     inbox.run().await;
-    // The front may have gone already.
-    drop(ended.send(()));
+    if ended.send(()).is_err() {
+        tracing::debug!("the front had gone already");
+    }
 }
 
 /// Holds the data folder for as long as the program runs, and hears second starts.

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use crate::context::transport::{Rendered, render};
-use crate::context::{Held, PackSpec, assemble};
+use crate::context::{Held, PackSeat, PackSpec, Rendered, Sources, assemble, render};
 use crate::domain::folder_missing;
 use crate::domain::session::{SessionPlan, plan_session};
 use crate::engine::Engine;
@@ -238,19 +237,25 @@ impl TurnCx {
             let folder = db.project(project)?.map(|project| project.path);
             let facts = folder.as_deref().map(|folder| facts(folder, seat.role.as_deref())).unwrap_or_default();
             let spec = PackSpec {
-                project,
                 conversation,
-                before_seq: user_seq.unwrap_or(i64::MAX),
+                project,
+                user_seq: user_seq.unwrap_or(i64::MAX),
                 prompt,
-                engine_name,
-                seat,
+                seat: PackSeat {
+                    engine: seat.engine,
+                    engine_name,
+                    model: seat.model,
+                    role: seat.role,
+                    persona: seat.persona,
+                    mode: seat.mode,
+                },
                 budget_chars,
                 held,
-                stack: facts.stack,
+                detected_stack: facts.stack,
                 git_branch: facts.git_branch,
-                role_override: facts.role,
+                role_text: facts.role,
             };
-            assemble(&spec, db).map_err(StoreError::other)
+            assemble(&spec, &Sources { db }).map_err(StoreError::other)
         });
         packed.await.map_err(|error| error.to_string())
     }
