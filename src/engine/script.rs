@@ -49,6 +49,15 @@ struct Script {
 
 /// The engine `script:<path>` with the file's `content`; a bad line shows when a turn is started.
 pub fn engine(path: &str, content: &str) -> Arc<dyn Engine> {
+    build(path, parse(content).map(Arc::from))
+}
+
+/// As [`engine`] for a file that could not be read: it says so when a turn is started.
+pub fn unreadable(path: &str, why: &str) -> Arc<dyn Engine> {
+    build(path, Err(why.to_owned()))
+}
+
+fn build(path: &str, script: Result<Arc<[Section]>, String>) -> Arc<dyn Engine> {
     let info = EngineInfo {
         id: EngineId::new(format!("script:{path}")),
         name: "Script".to_owned(),
@@ -74,7 +83,7 @@ pub fn engine(path: &str, content: &str) -> Arc<dyn Engine> {
         login_hint: String::new(),
         resume_command: String::new(),
     };
-    Arc::new(Script { info, script: parse(content).map(Arc::from) })
+    Arc::new(Script { info, script })
 }
 
 impl Engine for Script {
@@ -88,7 +97,7 @@ impl Engine for Script {
             Err(why) => Err(TurnFailure {
                 kind: FailureKind::Protocol,
                 message: format!("The script cannot be read: {why}"),
-                hint: "Correct that line of the script.".to_owned(),
+                hint: "Correct the script and try again.".to_owned(),
                 detail: self.info.id.to_string(),
                 resets_at_ms: None,
             }),

@@ -63,7 +63,7 @@ impl Look {
         let started = Instant::now();
         let mut looking: JoinSet<EngineStatus> = JoinSet::new();
         for engine in self.engines {
-            let cx = self.cx.discover_cx(&engine, path.clone());
+            let cx = self.cx.discover_cx(&engine.info().id, path.clone());
             looking.spawn(async move { discover(&*engine, &cx).await });
         }
         let took = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -107,13 +107,13 @@ async fn ask_shell(config: &Config) -> OsString {
 
 impl crate::runtime::turn::TurnCx {
     /// What looking for one engine needs.
-    pub fn discover_cx(&self, engine: &Arc<dyn Engine>, login_path: Option<OsString>) -> DiscoverCx {
+    pub fn discover_cx(&self, engine: &EngineId, login_path: Option<OsString>) -> DiscoverCx {
         DiscoverCx {
             home: self.config.home.clone(),
             login_path,
             base_env: self.config.process_env.clone(),
             guard: self.config.guard.clone(),
-            settings: self.settings.engines.get(&engine.info().id).cloned().unwrap_or_default(),
+            settings: self.settings.engines.get(engine).cloned().unwrap_or_default(),
             keys: self.keys.clone(),
         }
     }

@@ -143,7 +143,7 @@ impl TurnCx {
     }
 
     fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
-        registry::find(&self.engines, id).ok_or_else(|| TurnFailure {
+        registry::find(&self.engines, id).or_else(|| registry::script(id)).ok_or_else(|| TurnFailure {
             kind: FailureKind::NotInstalled,
             message: format!("There is no engine named {id}."),
             hint: "Choose another engine for this conversation.".into(),
@@ -189,9 +189,7 @@ impl TurnCx {
         }
         let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
         let login_path = asked.ok().and_then(|known| known.ok()?.clone());
-        let engine = registry::find(&self.engines, &info.id);
-        let Some(engine) = engine else { return Ok(()) };
-        match discover::find(info, &self.discover_cx(&engine, login_path)).await {
+        match discover::find(info, &self.discover_cx(&info.id, login_path)).await {
             Ok(found) => {
                 seat.program = Some(found.path);
                 Ok(())

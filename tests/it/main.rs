@@ -8,11 +8,12 @@
     reason = "a helper of a test ends it with a message; the exemption for tests reaches only the test functions"
 )]
 
+mod architecture;
 mod dialects;
+mod flows;
 mod host;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
-mod packs;
 mod store;
 mod support;
