@@ -1,5 +1,6 @@
 //! Between columns and values. Reading is total: a wrong value is told as words, never as an error of the query.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::{Value, ValueRef};
@@ -197,6 +198,42 @@ pub(super) fn rows<T>(
         out.extend(decode(row));
     }
     Ok(out)
+}
+
+/// As [`rows`], but a damaged place in the file costs only the rows on it.
+///
+/// Then the order of `sql` is lost: what came before the damage is joined with what `by_table`, which must
+/// name the same columns and use no index, can reach; `key` tells one row from another. The flag says so.
+/// Errors: nothing at all could be read.
+pub(super) fn rows_salvaged<T>(
+    conn: &Connection,
+    (sql, by_table): (&str, &str),
+    params: impl Params + Clone,
+    decode: impl Fn(&Row<'_>) -> Option<T>,
+    key: impl Fn(&T) -> i64,
+) -> StoreResult<(Vec<T>, bool)> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    let mut collect = |row: &Row<'_>| -> Option<()> {
+        let value = decode(row)?;
+        if seen.insert(key(&value)) {
+            out.push(value);
+        }
+        None
+    };
+    match rows(conn, sql, params.clone(), &mut collect) {
+        Ok(_) => return Ok((out, false)),
+        Err(StoreError::Damaged { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let read = rows(conn, by_table, params, &mut collect);
+    match read {
+        Err(error) if out.is_empty() => Err(error),
+        _ => {
+            tracing::warn!(rows = out.len(), "a damaged list was read as far as possible");
+            Ok((out, true))
+        }
+    }
 }
 
 /// Reads the first row, if any.

@@ -30,6 +30,7 @@ const PUT: &str = "
       message_count = excluded.message_count, unread = excluded.unread, last_turn = excluded.last_turn,
       seat_json = excluded.seat_json";
 pub(super) const LIST: &str = select!("WHERE deleted_ms IS NULL ORDER BY updated_ms DESC, id DESC");
+const BY_TABLE: &str = select!("NOT INDEXED WHERE deleted_ms IS NULL");
 pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
 pub(super) const DELETED: &str =
     "SELECT id FROM conversation WHERE deleted_ms IS NOT NULL ORDER BY deleted_ms";
@@ -87,7 +88,12 @@ pub(super) fn set_deleted(conn: &Connection, id: ConversationId, deleted_ms: Opt
 
 /// Most recently spoken in first; deleted ones are absent.
 pub(super) fn list(conn: &Connection) -> StoreResult<Vec<Conversation>> {
-    codec::rows(conn, LIST, [], |row| Some(decode(row)))
+    let (mut list, salvaged) =
+        codec::rows_salvaged(conn, (LIST, BY_TABLE), (), |row| Some(decode(row)), |one| one.id.0)?;
+    if salvaged {
+        list.sort_by_key(|one| std::cmp::Reverse((one.updated_ms, one.id)));
+    }
+    Ok(list)
 }
 
 pub(super) fn one(conn: &Connection, id: ConversationId) -> StoreResult<Option<Conversation>> {

@@ -44,6 +44,8 @@ const PUT: &str = insert!(
 const PUT_DAMAGED: &str = insert!("ON CONFLICT (id) DO NOTHING");
 pub(super) const INDEX: &str =
     "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 ORDER BY seq";
+const INDEX_BY_TABLE: &str =
+    "SELECT id, seq, revision, chars, by_user FROM message NOT INDEXED WHERE conversation = ?1";
 pub(super) const BETWEEN: &str = select!("WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
 pub(super) const ONE: &str = select!("WHERE id = ?1");
 pub(super) const RECENT: &str = select!("WHERE conversation = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
@@ -147,16 +149,25 @@ fn body_chars(body: &ItemBody) -> usize {
     }
 }
 
-/// Oldest first. Reads only the covering index.
+/// Oldest first. Reads only the covering index, unless that is damaged.
 pub(super) fn index(conn: &Connection, conversation: ConversationId) -> StoreResult<Vec<IndexRow>> {
-    codec::rows(conn, INDEX, [conversation.0], |row| {
-        Some(IndexRow {
-            id: MessageId(codec::int(row, 0).ok()?),
-            seq: codec::int(row, 1).unwrap_or_default(),
-            revision: codec::fit(row, 2).unwrap_or_default(),
-            chars: codec::fit(row, 3).unwrap_or_default(),
-            by_user: codec::int(row, 4).unwrap_or_default() != 0,
-        })
+    match codec::rows(conn, INDEX, [conversation.0], decode_index) {
+        Err(StoreError::Damaged { .. }) => {}
+        read => return read,
+    }
+    let (mut rows, _) =
+        codec::rows_salvaged(conn, (INDEX, INDEX_BY_TABLE), [conversation.0], decode_index, |row| row.id.0)?;
+    rows.sort_by_key(|row| (row.seq, row.id));
+    Ok(rows)
+}
+
+fn decode_index(row: &Row<'_>) -> Option<IndexRow> {
+    Some(IndexRow {
+        id: MessageId(codec::int(row, 0).ok()?),
+        seq: codec::int(row, 1).unwrap_or_default(),
+        revision: codec::fit(row, 2).unwrap_or_default(),
+        chars: codec::fit(row, 3).unwrap_or_default(),
+        by_user: codec::int(row, 4).unwrap_or_default() != 0,
     })
 }
 

@@ -19,6 +19,8 @@ const PUT: &str = "
 pub(super) const LIST: &str = "
     SELECT id, name, path, created_ms, opened_ms, skip_permissions FROM project
     ORDER BY opened_ms DESC, id DESC";
+const BY_TABLE: &str = "
+    SELECT id, name, path, created_ms, opened_ms, skip_permissions FROM project NOT INDEXED";
 pub(super) const ONE: &str = "
     SELECT id, name, path, created_ms, opened_ms, skip_permissions FROM project WHERE id = ?1";
 
@@ -34,7 +36,12 @@ pub(super) fn remove(conn: &Connection, project: ProjectId) -> StoreResult<()> {
 
 /// Most recently opened first.
 pub(super) fn list(conn: &Connection) -> StoreResult<Vec<Project>> {
-    codec::rows(conn, LIST, [], |row| Some(decode(row)))
+    let (mut projects, salvaged) =
+        codec::rows_salvaged(conn, (LIST, BY_TABLE), (), |row| Some(decode(row)), |project| project.id.0)?;
+    if salvaged {
+        projects.sort_by_key(|project| std::cmp::Reverse((project.opened_ms, project.id)));
+    }
+    Ok(projects)
 }
 
 pub(super) fn one(conn: &Connection, project: ProjectId) -> StoreResult<Option<Project>> {

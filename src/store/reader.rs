@@ -54,18 +54,21 @@ impl ReadDb {
     ///
     /// Rows with unreadable parts come with harmless values in their place (title `Conversation 7`, engine
     /// `unknown`), so that what lies below them stays reachable; unreadable settings are left out.
+    /// Of a damaged file (found at [`super::Store::open`] or by [`super::quick_check`]) it gives what can be
+    /// read, so that the history can be looked at while the user decides.
     pub fn startup(&self) -> Result<Startup, StoreError> {
         let moment = self.conn.unchecked_transaction()?;
         let startup = Startup {
             projects: projects::list(&moment)?,
             conversations: conversations::list(&moment)?,
-            queued: pending::queued(&moment)?,
-            drafts: pending::drafts(&moment)?,
-            settings: settings::list(&moment)?,
-            open_turns: turns::open(&moment)?,
+            queued: readable(pending::queued(&moment))?,
+            drafts: readable(pending::drafts(&moment))?,
+            settings: readable(settings::list(&moment))?,
+            open_turns: readable(turns::open(&moment))?,
             next_id: next_id(&moment)?,
         };
-        moment.commit()?;
+        // Not committed: there is nothing to keep, and after a damaged page a commit would fail.
+        drop(moment);
         Ok(startup)
     }
 
@@ -154,7 +157,22 @@ impl ReadDb {
     }
 }
 
+/// A damaged side table must not keep the conversations from being shown.
+fn readable<T>(rows: StoreResult<Vec<T>>) -> StoreResult<Vec<T>> {
+    match rows {
+        Err(StoreError::Damaged { why }) => {
+            tracing::warn!(why, "a damaged table is left out");
+            Ok(Vec::new())
+        }
+        other => other,
+    }
+}
+
+/// Nothing new can be written into a damaged file, so there the number only has to be unlike any other.
 fn next_id(conn: &Connection) -> StoreResult<i64> {
-    let next = codec::first(conn, NEXT_ID, [], |row| codec::int(row, 0).ok())?;
-    Ok(next.unwrap_or(1).max(1))
+    match codec::first(conn, NEXT_ID, [], |row| codec::int(row, 0).ok()) {
+        Ok(next) => Ok(next.unwrap_or(1).max(1)),
+        Err(StoreError::Damaged { .. }) => Ok(i64::MAX / 2),
+        Err(error) => Err(error),
+    }
 }

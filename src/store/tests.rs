@@ -208,3 +208,49 @@ fn a_small_damaged_file_is_refused_at_opening_and_left_alone() {
     let cut = Store::open(&home.db, &home.backups, 0);
     assert!(matches!(cut, Err(StoreError::Damaged { .. })), "{cut:?}");
 }
+
+/// Overwrites the page that holds `words`.
+fn damage_page_with(db: &std::path::Path, words: &str) -> Vec<u8> {
+    let mut bytes = std::fs::read(db).unwrap();
+    let at = bytes.windows(words.len()).position(|window| window == words.as_bytes()).unwrap();
+    let start = at / 4096 * 4096;
+    bytes[start..start + 4096].fill(0xA5);
+    std::fs::write(db, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_damaged_list_is_refused_for_writing_and_shown_as_far_as_possible() {
+    let home = home();
+    super::seed::seed(&home.db, 1_000, 20).unwrap();
+    let bytes = damage_page_with(&home.db, "Conversation 500");
+    assert!(bytes.len() > 5_000_000, "too big to be checked whole at opening");
+    let opened = Store::open(&home.db, &home.backups, 0);
+    assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{opened:?}");
+    let reader = ReadDb::open_read_only(&home.db).unwrap();
+    let startup = reader.startup().unwrap();
+    assert!((900..1_000).contains(&startup.conversations.len()), "{}", startup.conversations.len());
+    assert!(startup.conversations.is_sorted_by_key(|one| std::cmp::Reverse(one.updated_ms)));
+    assert_eq!(reader.index(startup.conversations[0].id).unwrap().len(), 20);
+    drop(reader);
+    assert!(std::fs::read(&home.db).unwrap() == bytes, "the file was changed");
+}
+
+#[test]
+fn a_damaged_index_costs_no_message() {
+    let home = home();
+    super::seed::seed(&home.db, 2, 3_000).unwrap();
+    let conn = Connection::open(&home.db).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'message_by_seq'";
+    let root: u32 = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+    let root = root as usize;
+    drop(conn);
+    let mut bytes = std::fs::read(&home.db).unwrap();
+    bytes[(root - 1) * 4096..root * 4096].fill(0xA5);
+    std::fs::write(&home.db, &bytes).unwrap();
+    let reader = ReadDb::open_read_only(&home.db).unwrap();
+    let messages = reader.messages_between(ConversationId(2), 2_901, 3_000).unwrap();
+    assert_eq!(messages.len(), 100);
+    assert!(messages.is_sorted_by_key(|message| message.seq));
+    assert!(messages.iter().all(|message| message.state == MessageState::Complete));
+}

@@ -148,7 +148,9 @@ fn take_waiting(first: Pending, inbox: &Receiver<Job>) -> (Vec<Pending>, bool) {
 fn write(store: &mut Store, waiting: Vec<Pending>) {
     let batches: Vec<&[StoreWrite]> = waiting.iter().map(|pending| pending.batch.as_slice()).collect();
     let together = store.apply_joined(&batches);
-    if together.is_ok() || waiting.len() == 1 {
+    // A lock or a bad file is the same for each, and every try would wait for the lock anew.
+    let worth_retrying = matches!(together, Err(StoreError::Other { .. } | StoreError::Full));
+    if waiting.len() == 1 || !worth_retrying {
         for pending in waiting {
             pending.tell(together.clone());
         }
