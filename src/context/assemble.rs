@@ -13,7 +13,9 @@ use crate::context::sections::{ALL, IDENTITY_MAX_CHARS};
 use crate::context::spec::{PackSpec, Sources};
 use crate::context::tokens::estimate_tokens;
 use crate::context::trim::{chars, grouped};
-use crate::model::pack::{ContextPack, LeftOut, Mode, PackReport, PackSection, SectionId, SectionReport};
+use crate::model::pack::{
+    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport,
+};
 
 /// A blank line between two sections.
 const SEPARATOR_CHARS: usize = 2;
@@ -43,7 +45,14 @@ pub fn assemble(spec: &PackSpec, sources: &Sources<'_>) -> Result<ContextPack, C
     let count = newest.as_ref().map_or(0, Vec::len);
     let (mode, mode_reason) = mode::decide(spec.seat.mode, count, false);
     let budget = usize::try_from(spec.budget_chars).unwrap_or(usize::MAX);
-    let cx = SectionCx { spec, mode, db: sources.db, newest: &newest, last_words: &last_words, room_chars: budget };
+    let cx = SectionCx {
+        spec,
+        mode,
+        db: sources.db,
+        newest: &newest,
+        last_words: &last_words,
+        room_chars: budget,
+    };
     let mut draft = Draft::default();
     let wanted: Vec<(&dyn Section, Want)> =
         ALL.iter().map(|section| (*section, section.wants(spec, mode))).collect();
@@ -113,8 +122,9 @@ impl Draft {
             }
         }
         let is_held = |id: SectionId| HELD_SECTIONS.contains(&id);
-        let fixed_hash =
-            hash(parts.iter().filter(|(id, ..)| is_held(*id)).map(|(id, _, fitted)| (*id, fitted.text.as_str())));
+        let fixed_hash = hash(
+            parts.iter().filter(|(id, ..)| is_held(*id)).map(|(id, _, fitted)| (*id, fitted.text.as_str())),
+        );
         if cx.spec.held.as_ref().is_some_and(|held| held.fixed_hash == fixed_hash) {
             let (there, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(id, ..)| is_held(*id));
             let names: Vec<String> = there.iter().map(|(id, ..)| id.label().to_lowercase()).collect();
@@ -129,7 +139,8 @@ impl Draft {
         let mut room = budget.saturating_sub(identity_room + SEPARATOR_CHARS);
         self.reserved_chars = budget - room;
         for (id, part, fitted) in parts {
-            let limit = if id == SectionId::Identity { identity_room } else { room.saturating_sub(SEPARATOR_CHARS) };
+            let limit =
+                if id == SectionId::Identity { identity_room } else { room.saturating_sub(SEPARATOR_CHARS) };
             let fitted = if chars(&fitted.text) <= limit { fitted } else { part.fit(limit) };
             if fitted.text.is_empty() || (limit < LEAST_SECTION_CHARS && !fitted.cut.is_empty()) {
                 self.leave_out(id, format!("no room in a budget of {} characters", grouped(budget)));
@@ -181,7 +192,7 @@ impl Draft {
     fn finish(
         mut self,
         spec: &PackSpec,
-        (mode, mode_reason): (Mode, crate::model::pack::ModeReason),
+        (mode, mode_reason): (Mode, ModeReason),
         fixed_hash: String,
         started: Instant,
     ) -> ContextPack {

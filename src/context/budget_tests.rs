@@ -118,20 +118,48 @@ fn ask(id: SectionId, len_chars: usize, weight_tenths: u32, min_chars: usize, ma
 fn table() {
     use SectionId::{Artifacts, Findings, Plan, PlanDocument, Recent};
     let recent = ask(Recent, 90_000, 40, 4_000, usize::MAX);
-    let cases: &[(&str, usize, &[Ask], &[Option<usize>])] = &[
+    type Case<'a> = (&'a str, usize, &'a [Ask], &'a [Option<usize>]);
+    let cases: &[Case<'_>] = &[
         ("nothing asked", 100, &[], &[]),
-        ("all fit", 60_000, &[ask(Recent, 900, 40, 4_000, usize::MAX), ask(Plan, 9_000, 10, 500, 4_000)],
-            &[Some(900), Some(4_000)]),
-        ("in proportion", 11_000, &[ask(Recent, 90_000, 40, 0, usize::MAX), ask(Plan, 90_000, 10, 0, 9_000),
-            ask(PlanDocument, 90_000, 5, 0, 9_000)], &[Some(8_000), Some(2_000), Some(1_000)]),
-        ("what one cannot use flows on", 11_000, &[recent, ask(Plan, 700, 10, 500, 4_000)],
-            &[Some(10_300), Some(700)]),
+        (
+            "all fit",
+            60_000,
+            &[ask(Recent, 900, 40, 4_000, usize::MAX), ask(Plan, 9_000, 10, 500, 4_000)],
+            &[Some(900), Some(4_000)],
+        ),
+        (
+            "in proportion",
+            11_000,
+            &[
+                ask(Recent, 90_000, 40, 0, usize::MAX),
+                ask(Plan, 90_000, 10, 0, 9_000),
+                ask(PlanDocument, 90_000, 5, 0, 9_000),
+            ],
+            &[Some(8_000), Some(2_000), Some(1_000)],
+        ),
+        (
+            "what one cannot use flows on",
+            11_000,
+            &[recent, ask(Plan, 700, 10, 500, 4_000)],
+            &[Some(10_300), Some(700)],
+        ),
         ("minima first", 4_600, &[recent, ask(Plan, 900, 10, 500, 4_000)], &[Some(4_080), Some(520)]),
-        ("the lightest leaves", 4_600, &[recent, ask(Artifacts, 900, 6, 300, 2_000), ask(Findings, 900, 10, 500, 3_000)],
-            &[Some(4_080), None, Some(520)]),
-        ("it comes back when the others are full", 1_000,
-            &[ask(Recent, 10, 40, 500, 9_000), ask(Plan, 10, 10, 500, 9_000), ask(Findings, 5_000, 6, 500, 9_000)],
-            &[Some(10), Some(10), Some(980)]),
+        (
+            "the lightest leaves",
+            4_600,
+            &[recent, ask(Artifacts, 900, 6, 300, 2_000), ask(Findings, 900, 10, 500, 3_000)],
+            &[Some(4_080), None, Some(520)],
+        ),
+        (
+            "it comes back when the others are full",
+            1_000,
+            &[
+                ask(Recent, 10, 40, 500, 9_000),
+                ask(Plan, 10, 10, 500, 9_000),
+                ask(Findings, 5_000, 6, 500, 9_000),
+            ],
+            &[Some(10), Some(10), Some(980)],
+        ),
         ("no room at all", 0, &[recent], &[None]),
     ];
     for (name, room, asks, expected) in cases {

@@ -46,8 +46,8 @@ impl Entry {
 pub struct History {
     pub heading: String,
     pub entries: Vec<Entry>,
-    /// All messages that could be told, read or not.
-    pub total: usize,
+    /// All messages that could be told, read or not; `None` = more than were read, but not how many.
+    pub total: Option<usize>,
 }
 
 /// A text that fits its room.
@@ -85,6 +85,12 @@ impl History {
 
     /// Returns the room left.
     fn tell_last_words(&self, room: usize, told: &mut [Option<String>]) -> usize {
+        let window_chars: usize = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.last_word)
+            .map(|entry| entry.cost(chars(&entry.text).min(MAX_PER_MESSAGE_CHARS)))
+            .sum();
         let mut musts: Vec<(&Entry, &mut Option<String>)> =
             self.entries.iter().zip(told).filter(|(entry, _)| entry.last_word).collect();
         let full: usize = musts.iter().map(|(entry, _)| entry.cost(chars(&entry.text))).sum();
@@ -103,7 +109,8 @@ impl History {
         let labels: usize = musts.iter().map(|(entry, _)| entry.cost(0)).sum();
         let wants: Vec<usize> = musts.iter().map(|(entry, _)| chars(entry.slim())).collect();
         let mut left = room - labels;
-        let shares = allocate_evenly(left, &wants);
+        // The newest other messages are what the request most likely is about: they keep a quarter.
+        let shares = allocate_evenly(left - (left / 4).min(window_chars), &wants);
         for ((entry, told), share) in musts.into_iter().zip(shares) {
             let text = keep_head_and_tail(entry.slim(), share).text;
             left -= chars(&text);
@@ -146,10 +153,11 @@ impl History {
     }
 
     fn write(&self, told: &[Option<String>]) -> Fitted {
-        let shown = || self.entries.iter().zip(told).filter_map(|(entry, text)| Some((entry, text.as_ref()?)));
+        let shown =
+            || self.entries.iter().zip(told).filter_map(|(entry, text)| Some((entry, text.as_ref()?)));
         let mut parts: Vec<String> = Vec::new();
         let mut source_ids = Vec::new();
-        let mut older: Option<usize> = Some(self.total);
+        let mut older = self.total;
         let mut shortened = 0;
         for (entry, text) in shown().collect::<Vec<_>>().into_iter().rev() {
             let gap = match (older, entry.rank) {
@@ -162,7 +170,7 @@ impl History {
             shortened += usize::from(*text != entry.text);
             older = entry.rank;
         }
-        let missing = self.total.saturating_sub(source_ids.len());
+        let missing = self.total.map(|total| total.saturating_sub(source_ids.len()));
         let cut = cut_words(missing, shortened);
         if parts.is_empty() {
             return Fitted { text: String::new(), cut, source_ids };
@@ -181,14 +189,17 @@ fn gap_mark(missing: Option<usize>) -> Option<String> {
     }
 }
 
-fn cut_words(missing: usize, shortened: usize) -> String {
+fn cut_words(missing: Option<usize>, shortened: usize) -> String {
     let counted = |count: usize, what: &str| match count {
         0 => None,
         1 => Some(format!("1 message {what}")),
         _ => Some(format!("{} messages {what}", grouped(count))),
     };
-    let parts: Vec<String> =
-        [counted(missing, "not shown"), counted(shortened, "shortened")].into_iter().flatten().collect();
+    let missing = match missing {
+        None => Some("older messages not shown".to_owned()),
+        Some(missing) => counted(missing, "not shown"),
+    };
+    let parts: Vec<String> = [missing, counted(shortened, "shortened")].into_iter().flatten().collect();
     parts.join(", ")
 }
 

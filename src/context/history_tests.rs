@@ -25,7 +25,7 @@ fn histories() -> impl Strategy<Value = History> {
                 entry(rank as i64, rank, &format!("Agent {who}"), text.trim_end().to_owned(), last_word)
             })
             .collect();
-        History { heading: HEADING.to_owned(), entries, total }
+        History { heading: HEADING.to_owned(), entries, total: Some(total) }
     })
 }
 
@@ -72,9 +72,10 @@ proptest! {
 
 #[test]
 fn the_window_ends_when_the_room_is_spent() {
-    let entries: Vec<Entry> =
-        (0..10).map(|rank| entry(rank, usize::try_from(rank).unwrap(), "User", "x".repeat(100), false)).collect();
-    let history = History { heading: HEADING.to_owned(), entries, total: 50 };
+    let entries: Vec<Entry> = (0..10)
+        .map(|rank| entry(rank, usize::try_from(rank).unwrap(), "User", "x".repeat(100), false))
+        .collect();
+    let history = History { heading: HEADING.to_owned(), entries, total: Some(50) };
     let fitted = history.fit(chars(HEADING) + 40 + 3 * 144 + 143);
     assert_eq!(fitted.source_ids, [2, 1, 0]);
     assert!(fitted.text.starts_with("## Recent conversation\n\n… 47 messages not shown\n\n[User]\n"));
@@ -87,7 +88,7 @@ fn long_messages_grow_into_free_room() {
         let total = texts.len();
         let entries =
             texts.into_iter().enumerate().map(|(rank, text)| entry(1, rank, "User", text, false)).collect();
-        History { heading: String::new(), entries, total }
+        History { heading: String::new(), entries, total: Some(total) }
     };
     let long = history(vec!["word ".repeat(4_000), "short".to_owned()]);
     assert!(long.fit(30_000).text.contains(&"word ".repeat(4_000)));
@@ -103,7 +104,7 @@ fn last_words_too_long_together_keep_head_and_tail() {
             entry(rank, usize::try_from(rank).unwrap(), &format!("Agent {rank}"), text, true)
         })
         .collect();
-    let fitted = History { heading: String::new(), entries, total: 3 }.fit(6_000);
+    let fitted = History { heading: String::new(), entries, total: Some(3) }.fit(6_000);
     for rank in 0..3 {
         assert!(fitted.text.contains(&format!("BEGIN{rank}")) && fitted.text.contains(&format!("END{rank}")));
     }
@@ -114,9 +115,21 @@ fn last_words_too_long_together_keep_head_and_tail() {
 fn an_old_last_word_is_marked_as_apart() {
     let mut entries = vec![entry(9, 0, "User", "new".to_owned(), false)];
     entries.push(Entry { rank: None, ..entry(1, 0, "Old", "view".to_owned(), true) });
-    let history = History { heading: String::new(), entries, total: 500 };
+    let history = History { heading: String::new(), entries, total: Some(500) };
     assert_eq!(
         history.fit(1_000).text,
         "… messages not shown\n\n[Old]\nview\n\n… messages not shown\n\n[User]\nnew"
     );
+}
+
+#[test]
+fn huge_last_words_leave_room_for_the_newest_message() {
+    let entries = vec![
+        entry(2, 0, "User", "and now?".to_owned(), false),
+        entry(1, 1, "Agent", "word ".repeat(100_000), true),
+    ];
+    let fitted = History { heading: String::new(), entries, total: None }.fit(5_000);
+    assert!(fitted.text.ends_with("[User]\nand now?") && chars(&fitted.text) > 4_800);
+    assert!(fitted.text.starts_with("… messages not shown"));
+    assert_eq!(fitted.cut, "older messages not shown, 1 message shortened");
 }

@@ -37,7 +37,11 @@ mod tests {
             (Some(Mode::Full), 0, false, Mode::Full, ModeReason::UserOverride),
         ];
         for (chosen, messages, has_plan, mode, reason) in cases {
-            assert_eq!(decide(chosen, messages, has_plan), (mode, reason), "{chosen:?} {messages} {has_plan}");
+            assert_eq!(
+                decide(chosen, messages, has_plan),
+                (mode, reason),
+                "{chosen:?} {messages} {has_plan}"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::context::error::ContextError;
 use crate::context::history::{Fitted, History};
 use crate::context::spec::PackSpec;
-use crate::context::trim::{chars, keep_head};
+use crate::context::trim::{chars, grouped, keep_head};
 use crate::model::message::Message;
 use crate::model::pack::{Mode, SectionId};
 use crate::store::ReadDb;
@@ -67,7 +67,10 @@ pub enum Trimmable {
     #[default]
     Nothing,
     /// Shrinks from its end. `adjective` names in the mark which items went, e.g. `more`.
-    Text { text: String, adjective: &'static str },
+    Text {
+        text: String,
+        adjective: &'static str,
+    },
     History(Box<History>),
 }
 
@@ -116,6 +119,6 @@ fn cut_words(cut_chars: usize) -> String {
     match cut_chars {
         0 => String::new(),
         1 => "1 character".to_owned(),
-        _ => format!("{} characters", crate::context::trim::grouped(cut_chars)),
+        _ => format!("{} characters", grouped(cut_chars)),
     }
 }

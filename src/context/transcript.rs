@@ -5,7 +5,9 @@
 
 use crate::context::fence::{Fences, Line, closed, fenced};
 use crate::context::trim::{chars, grouped, keep_head_and_tail, prefix};
-use crate::model::message::{Author, Item, ItemBody, Message, MessageState, PermissionOutcome, ToolCall, ToolState};
+use crate::model::message::{
+    Author, Item, ItemBody, Message, MessageState, PermissionOutcome, ToolCall, ToolState,
+};
 
 /// Fenced blocks of more lines than this become one line in older messages.
 pub const LONG_FENCE_LINES: usize = 30;

@@ -2,7 +2,9 @@ use super::{Detail, body, label, one_line, speaker};
 use crate::context::fence::open_at_end;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId};
-use crate::model::message::{Author, Item, ItemBody, Message, MessageState, NoticeLevel, ToolCall, ToolState};
+use crate::model::message::{
+    Author, Item, ItemBody, Message, MessageState, NoticeLevel, ToolCall, ToolState,
+};
 
 fn agent() -> Author {
     Author::Agent {
@@ -73,7 +75,9 @@ fn thinking_and_notices_stay_out_and_tools_are_text() {
 fn long_code_is_pruned_from_agents_only() {
     let code = format!("See:\n```rust\n{}```\nDone.", "let a = 1;\n".repeat(31));
     let short = format!("```\n{}```", "x\n".repeat(30));
-    let of = |author: Author, words: &str| body(&message(author, MessageState::Complete, vec![text(words)]), Detail::Pruned);
+    let of = |author: Author, words: &str| {
+        body(&message(author, MessageState::Complete, vec![text(words)]), Detail::Pruned)
+    };
     assert_eq!(of(agent(), &code), "See:\n[code, rust: 31 lines, 353 characters]\nDone.");
     assert_eq!(of(agent(), &short), short);
     assert_eq!(of(Author::User, &code), code);

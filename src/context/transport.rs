@@ -19,6 +19,10 @@ pub struct Rendered {
 /// `system_apart`: the engine takes sections apart from the prompt. `fresh`: its session starts with this
 /// request. A session that goes on keeps the system prompt it started with, so there whatever the pack
 /// holds goes in front of the prompt, for every engine.
+#[expect(
+    clippy::fn_params_excessive_bools,
+    reason = "two independent facts, named at the call by caps and session"
+)]
 pub fn render(pack: &ContextPack, prompt: &str, system_apart: bool, fresh: bool) -> Rendered {
     let sections = pack.text();
     if sections.is_empty() {

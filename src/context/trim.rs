@@ -113,7 +113,8 @@ pub fn blocks(text: &str) -> Vec<&str> {
 fn is_item(line: &str) -> bool {
     let after_number = line.trim_start_matches(|ch: char| ch.is_ascii_digit());
     let digits = line.len() - after_number.len();
-    let numbered = (1..=9).contains(&digits) && (after_number.starts_with(". ") || after_number.starts_with(") "));
+    let numbered =
+        (1..=9).contains(&digits) && (after_number.starts_with(". ") || after_number.starts_with(") "));
     numbered || line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")
 }
 

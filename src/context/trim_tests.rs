@@ -66,7 +66,10 @@ fn whole_items_and_a_mark_are_kept() {
 #[test]
 fn structure() {
     let text = "# One\n\nfirst\nline\n\n- a\n  b\n- c\n```\nx\n\ny\n```\nafter\n";
-    assert_eq!(blocks(text), ["# One\n\nfirst\nline\n\n", "- a\n  b\n", "- c\n", "```\nx\n\ny\n```\n", "after\n"]);
+    assert_eq!(
+        blocks(text),
+        ["# One\n\nfirst\nline\n\n", "- a\n  b\n", "- c\n", "```\nx\n\ny\n```\n", "after\n"]
+    );
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn pack() -> ContextPack {
             }],
             left_out: vec![LeftOut { id: SectionId::Plan, why: "none".into() }],
             held_by_session: vec!["x".into()],
+            fixed_hash: String::new(),
             parity_hash: "a".into(),
             hash: "b".into(),
             assembly_micros: 12,

@@ -16,21 +16,21 @@ impl Section for Participants {
         SectionId::Participants
     }
 
-    fn wants(&self, _spec: &PackSpec, _mode: Mode) -> Want {
+    fn wants(&self, spec: &PackSpec, _mode: Mode) -> Want {
+        if spec.held.is_some() {
+            return Want::Skip("the session knows them; who is new is named beside each message".to_owned());
+        }
         Want::Fixed { max_chars: 1_500 }
     }
 
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
         let all = cx.last_words.as_ref().map_err(Clone::clone)?;
-        let since = cx.spec.held.as_ref().map_or(i64::MIN, |held| held.delivered_seq);
-        let new: Vec<&Message> = all.iter().filter(|message| message.seq > since).collect();
-        if new.is_empty() {
-            let held = if all.is_empty() { Vec::new() } else { vec!["participants".to_owned()] };
-            return Ok(Some(Part { held, ..Part::default() }));
+        if all.is_empty() {
+            return Ok(None);
         }
-        let lines: Vec<String> = new.iter().filter_map(|message| line(message)).collect();
+        let lines: Vec<String> = all.iter().filter_map(line).collect();
         let mut part = Part::text("## Agents in this conversation\n\n", lines.join("\n"));
-        part.source_ids = new.iter().map(|message| message.id.0).collect();
+        part.source_ids = all.iter().map(|message| message.id.0).collect();
         Ok(Some(part))
     }
 }

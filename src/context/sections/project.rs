@@ -20,8 +20,11 @@ impl Section for Project {
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
         let spec = cx.spec;
         let project = cx.db.project(spec.project)?.ok_or(ContextError::UnknownProject(spec.project))?;
-        let mut text =
-            format!("## Project\n\n- Name: {}\n- Folder: {}", one_line(&project.name), project.path.display());
+        let mut text = format!(
+            "## Project\n\n- Name: {}\n- Folder: {}",
+            one_line(&project.name),
+            project.path.display()
+        );
         if !spec.detected_stack.is_empty() {
             text.push_str(&format!("\n- Stack: {}", one_line(&spec.detected_stack.join(", "))));
         }

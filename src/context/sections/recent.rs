@@ -35,32 +35,34 @@ impl Section for Recent {
         let since = cx.spec.held.as_ref().map(|held| held.delivered_seq);
         let mut window = Window::default();
         let exhausted = window.read(cx, since)?;
-        let mut far = 0;
         for message in cx.last_words.as_ref().map_err(Clone::clone)? {
             if since.is_none_or(|since| message.seq > since) && !window.seen.contains(&message.id.0) {
-                far += usize::from(window.push_far(message));
+                window.push_far(message);
             }
         }
-        // Messages of the conversation before the request, as far as a count can tell.
-        let stored = cx.db.message_count(cx.spec.conversation)?;
-        let stored = usize::try_from(stored).unwrap_or(usize::MAX);
-        let before = stored.saturating_sub(usize::from(cx.spec.user_seq != i64::MAX));
         let mut held = Vec::new();
         let total = match since {
-            _ if exhausted && since.is_none() => window.entries.len(),
-            None => before.saturating_sub(window.silent).max(window.entries.len()),
-            Some(_) => {
-                let count = before.saturating_sub(window.seen.len());
-                if exhausted && count > 0 {
-                    held.push(if count == 1 { "1 message".to_owned() } else { format!("{count} messages") });
-                }
-                if exhausted { window.entries.len() } else { window.entries.len().max(far + 1) }
-            }
+            _ if exhausted => Some(window.entries.len()),
+            None => Some(before(cx)?.saturating_sub(window.silent).max(window.entries.len())),
+            Some(_) => None,
         };
+        if since.is_some() && exhausted {
+            match before(cx)?.saturating_sub(window.seen.len()) {
+                0 => {}
+                1 => held.push("1 message".to_owned()),
+                count => held.push(format!("{count} messages")),
+            }
+        }
         let heading = if since.is_some() { NEW_HEADING } else { HEADING };
         let history = History { heading: heading.to_owned(), entries: window.entries, total };
         Ok(Some(Part { trimmable: Trimmable::History(Box::new(history)), held, ..Part::default() }))
     }
+}
+
+/// Messages of the conversation before the request, as far as a count can tell.
+fn before(cx: &SectionCx<'_>) -> Result<usize, ContextError> {
+    let stored = usize::try_from(cx.db.message_count(cx.spec.conversation)?).unwrap_or(usize::MAX);
+    Ok(stored.saturating_sub(usize::from(cx.spec.user_seq != i64::MAX)))
 }
 
 /// Messages as read so far, newest first.
@@ -115,18 +117,17 @@ impl Window {
         }
         let slim = (recent && last_word).then(|| body(message, Detail::Words)).filter(|slim| *slim != text);
         let label = label(&message.author);
-        self.cost_chars +=
-            chars(&label) + chars(&text).min(MAX_PER_MESSAGE_CHARS) + MESSAGE_OVERHEAD_CHARS;
+        self.cost_chars += chars(&label) + chars(&text).min(MAX_PER_MESSAGE_CHARS) + MESSAGE_OVERHEAD_CHARS;
         self.entries.push(Entry { id: message.id.0, rank: Some(rank), label, text, slim, last_word });
     }
 
-    fn push_far(&mut self, message: &Message) -> bool {
+    /// The last word of an agent from before what was read.
+    fn push_far(&mut self, message: &Message) {
         if !self.is_last_word(message) {
-            return false;
+            return;
         }
         let (label, text) = (label(&message.author), body(message, Detail::Words));
         self.entries.push(Entry { id: message.id.0, rank: None, label, text, slim: None, last_word: true });
-        true
     }
 
     /// True once for each agent: for its newest message with words.
