@@ -130,7 +130,10 @@ pub fn start(config: Config, waker: Waker) -> Result<Running, StartError> {
     );
     let (snapshots, newest) = watch::channel(Arc::new(state.snapshot()));
     let (ended, has_ended) = oneshot::channel();
-    tokio.spawn(run(config, opened, instance, state, Fronts { command_inbox, snapshots, waker }, ended));
+    let fronts = Fronts { command_inbox, snapshots, waker };
+    // What was kept is in the first snapshot a front sees: no empty list is ever shown instead of a full one.
+    let inbox = tokio.block_on(begin(config, opened, instance, state, fronts));
+    tokio.spawn(run(inbox, ended));
     Ok(Running { handle: AppHandle::new(commands, newest), ended: has_ended, tokio })
 }
 
@@ -140,14 +143,13 @@ struct Fronts {
     waker: Waker,
 }
 
-async fn run(
+async fn begin(
     config: Config,
     opened: Opened,
     instance: Option<Instance>,
     state: AppState,
     fronts: Fronts,
-    ended: oneshot::Sender<()>,
-) {
+) -> Inbox {
     let secrets = Arc::new(SecretFile::new(config.paths.secrets_file()));
     let key_store = secrets.clone();
     let keys: KeyLookup =
@@ -166,6 +168,10 @@ async fn run(
     let hands = Hands::new(Arc::new(config), host, keys, secrets, port, reads);
     let mut inbox = Inbox::new(state, hands, fronts.command_inbox, fronts.snapshots, fronts.waker);
     inbox.begin(damage).await;
+    inbox
+}
+
+async fn run(mut inbox: Inbox, ended: oneshot::Sender<()>) {
     inbox.run().await;
     if ended.send(()).is_err() {
         tracing::debug!("the front had gone already");

@@ -2,6 +2,7 @@
 
 use tunaflow::api::command::{ChatCommand, ProjectCommand};
 use tunaflow::api::snapshot::Snapshot;
+use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::ConversationId;
 use tunaflow::model::message::{Author, ItemBody, MessageState, PermissionOutcome};
 use tunaflow::model::project::Draft;
@@ -65,7 +66,7 @@ fn messages_sent_while_a_turn_runs_wait_and_go_out_once_in_order() {
 #[test]
 fn waiting_messages_survive_a_crash_and_are_delivered_once() {
     let app = TestApp::new();
-    let id = app.scripted("{\"turn\":\"first\"}\n{\"text\":\"begun\"}\n{\"hang\":true}\n{\"turn\":true}\n{\"text\":\"ok\"}");
+    let id = app.scripted("{\"turn\":\"second\"}\n{\"text\":\"ok\"}\n{\"turn\":\"third\"}\n{\"text\":\"ok\"}\n{\"turn\":\"first\"}\n{\"text\":\"begun\"}\n{\"hang\":true}");
     app.say(id, "first");
     app.until_state(id, TurnState::Running);
     app.say(id, "second");
@@ -155,16 +156,18 @@ fn stop_keeps_the_part_and_drops_what_comes_later() {
 fn a_failure_says_what_to_do_and_retry_goes_on_with_the_same_words() {
     let app = TestApp::new();
     let id = app.scripted(
-        "{\"fail\":{\"kind\":\"rate_limited\",\"message\":\"Too many requests\",\"hint\":\"Wait a minute\"}}\n{\"turn\":true}\n{\"text\":\"now it works\"}",
+        r#"{"fail":{"kind":"rate_limited","message":"Too many requests","hint":"Wait a minute"}}"#,
     );
     let view = app.ask(id, "question");
     let turn = view.turn.clone().unwrap();
     assert_eq!(turn.failure.as_ref().unwrap().kind, FailureKind::RateLimited);
     assert!(matches!(&last(&view).state, MessageState::Failed { failure } if failure.hint == "Wait a minute"));
-    app.send(ChatCommand::Retry { turn: turn.turn, engine: None });
+    let other = EngineId::new(app.script(r#"{"text":"now it works"}"#));
+    app.send(ChatCommand::Retry { turn: turn.turn, engine: Some(other.clone()) });
     app.until("asked again", |s| s.view(id).is_some_and(|v| v.turn.as_ref().is_some_and(|t| t.turn != turn.turn)));
     let view = app.until_idle(id);
     assert_eq!(texts(&view), ["question", "now it works"]);
+    assert_eq!(view.row.conversation.seat.engine, other, "the other engine stays");
 }
 
 #[test]

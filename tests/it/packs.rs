@@ -2,6 +2,8 @@
 //!
 //! `TUNAFLOW_BLESS=1` writes the golden files anew; read the difference before you keep it.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 
