@@ -377,12 +377,12 @@ pub fn shown(shortcut: KeyboardShortcut) -> String {
 
 /// Takes the command whose shortcut was pressed out of the input, if any.
 pub fn pressed(ctx: &egui::Context) -> Option<UiAction> {
-    // Combinations with more modifiers first: a shortcut also matches with extra ones held.
-    let mut all: Vec<(UiAction, KeyboardShortcut)> =
-        UiAction::all().into_iter().filter_map(|action| Some((action, action.shortcut()?))).collect();
     if !ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))) {
         return None;
     }
+    // Combinations with more modifiers first: a shortcut also matches with extra ones held.
+    let mut all: Vec<(UiAction, KeyboardShortcut)> =
+        UiAction::all().into_iter().filter_map(|action| Some((action, action.shortcut()?))).collect();
     all.sort_by_key(|(_, shortcut)| !shortcut.modifiers.shift);
     ctx.input_mut(|input| {
         let hit = all.iter().find(|(_, shortcut)| input.consume_shortcut(shortcut));

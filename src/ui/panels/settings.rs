@@ -4,6 +4,8 @@ mod engines;
 mod pages;
 mod servers;
 
+pub use pages::zoom_step;
+
 use std::sync::Arc;
 
 use egui::{Frame, Margin, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};

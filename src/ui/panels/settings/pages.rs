@@ -82,6 +82,17 @@ fn read(text: &str, (least, most): (u32, u32)) -> Result<u32, String> {
 /// Steps of the zoom, percent.
 pub const ZOOM_STEPS: [u32; 9] = [80, 90, 100, 110, 125, 140, 150, 175, 200];
 
+/// The next zoom step up or down.
+#[must_use]
+pub fn zoom_step(percent: u32, up: bool) -> u32 {
+    let next = if up {
+        ZOOM_STEPS.into_iter().find(|step| *step > percent)
+    } else {
+        ZOOM_STEPS.into_iter().rev().find(|step| *step < percent)
+    };
+    next.unwrap_or(percent)
+}
+
 impl Pages {
     pub fn appearance(&mut self, ui: &mut Ui, settings: &mut Settings) {
         section(ui, "Theme", "");
