@@ -32,8 +32,6 @@ pub enum Request {
     Open(String),
     /// Opens the editor of an own message.
     Edit(MessageId),
-    /// Asks before a conversation is deleted.
-    ConfirmDelete(ConversationId),
     /// Opens the field for a new title.
     Rename(ConversationId),
     /// Moves the keyboard to the composer.

@@ -24,7 +24,7 @@ struct Marks {
 }
 
 fn key() -> Id {
-    Id::new("window regions")
+    Id::unique("window regions")
 }
 
 /// Names the control of a region that takes the keyboard. Called each frame it is drawn.

@@ -206,7 +206,7 @@ impl Shell {
         self.view.archive_open = self.panels.sidebar.archive_open;
         sidebar::edge(ui, rect);
         let grip = Rect::from_min_max(pos2(rect.right() - 3.0, rect.top()), pos2(rect.right() + 3.0, rect.bottom()));
-        let grip = ui.interact(grip, ui.id().with("sidebar grip"), Sense::drag());
+        let grip = ui.interact(grip, ui.scope_id().with("sidebar grip"), Sense::drag());
         if grip.hovered() || grip.dragged() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
         }
@@ -219,7 +219,7 @@ impl Shell {
         let sizes = theme::sizes();
         let at = pos2(body.left() + sizes.panel.rail, body.top());
         let size = vec2(sizes.panel.sidebar, body.height());
-        let area = egui::Area::new(egui::Id::new("sidebar over")).order(egui::Order::Foreground).fixed_pos(at);
+        let area = egui::Area::new(egui::Id::unique("sidebar over")).order(egui::Order::Foreground).fixed_pos(at);
         let shown = area.show(ui.ctx(), |ui| {
             let (rect, _) = ui.allocate_exact_size(size, Sense::click());
             ui.painter().add(theme::shadow(ui, true).as_shape(rect, 0.0));
@@ -300,7 +300,7 @@ impl Panels {
         let x = (area.center().x - width / 2.0).round();
         let column = |top: f32, bottom: f32| Rect::from_min_max(pos2(x, top), pos2(x + width, bottom));
         // The foot is as high as it was in the frame before; a first frame is laid out again at once.
-        let key = ui.id().with("foot height");
+        let key = ui.scope_id().with("foot height");
         let before: f32 = ui.data(|data| data.get_temp(key)).unwrap_or(118.0);
         let foot_top = (area.bottom() - before).max(area.top() + 60.0);
         let list = Rect::from_min_max(area.min, pos2(area.right(), foot_top));

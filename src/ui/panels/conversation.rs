@@ -230,7 +230,7 @@ fn placeholder(ui: &mut Ui, rect: Rect) -> f32 {
     for (top, share) in [(4.0, 0.3), (24.0, 0.8)] {
         ui.painter().rect_filled(bar(top, share), 4.0, p.bg_raised);
     }
-    let id = ui.id().with("placeholder");
+    let id = ui.scope_id().with("placeholder");
     let response = ui.interact(Rect::from_min_size(rect.min, vec2(rect.width(), HEIGHT)), id, egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, "Loading message"));
     HEIGHT

@@ -56,7 +56,7 @@ impl Dialogs {
         let mut cancel = false;
         let out = dialog(
             ctx,
-            Id::new("rename conversation"),
+            Id::unique("rename conversation"),
             "Rename conversation",
             Width::Small,
             |ui| field.show(ui, &mut rename.title).submitted,

@@ -62,7 +62,7 @@ pub fn view(cx: &UiCx<'_>, ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::D
         head(cx, ui, title, diff);
         let lines: Vec<&str> = diff.lines().filter(|line| kind(line) != Kind::File).collect();
         let height = Text::Code.line();
-        let area = ScrollArea::both().id_salt(egui::Id::new(("diff", egui::Id::new(format!("{salt:?}")))));
+        let area = ScrollArea::both().id_salt(("diff", salt));
         let area = area.max_height(HEIGHT_MAX).auto_shrink([false, true]);
         Frame::NONE.inner_margin(Margin::symmetric(1, 6)).show(ui, |ui| {
             area.show_rows(ui, height, lines.len(), |ui, rows| {

@@ -102,7 +102,7 @@ pub fn engine_row(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow, divider: bool) {
     helps(cx, &mut end, row, rect.width() >= 640.0);
     state_words(ui, rect, state_x, end.min_rect().left() - 8.0, &state, p);
     let label = format!("{}: {}", row.info.name, state.words);
-    let id = ui.id().with(("engine state", row.info.id.as_str()));
+    let id = ui.scope_id().with(("engine state", row.info.id.as_str()));
     let area = egui::Rect::from_min_max(rect.min, egui::pos2(end.min_rect().left() - 4.0, rect.bottom()));
     let response = ui.interact(area, id, Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &label));

@@ -44,7 +44,7 @@ impl KeySheet {
         if !self.open {
             return;
         }
-        let out = dialog(ctx, Id::new("key sheet"), "Keys", Width::Medium, body, |_| {});
+        let out = dialog(ctx, Id::unique("key sheet"), "Keys", Width::Medium, body, |_| {});
         self.open = !out.close;
     }
 }

@@ -88,16 +88,16 @@ impl Palette {
             .stroke(Stroke::new(sizes.stroke.line, p.stroke_default))
             .corner_radius(sizes.radius.dialog)
             .shadow(egui::Shadow { offset: [0, 8], blur: 24, spread: 0, color: p.shadow });
-        let area = Modal::default_area(Id::new("palette"))
+        let area = Modal::default_area(Id::unique("palette"))
             .anchor(egui::Align2::CENTER_TOP, vec2(0.0, (screen.height() * 0.13).min(104.0)));
-        let modal = Modal::new(Id::new("palette")).area(area).frame(frame).backdrop_color(p.scrim);
+        let modal = Modal::new(Id::unique("palette")).area(area).frame(frame).backdrop_color(p.scrim);
         let shown = modal.show(ctx, |ui| {
             ui.set_width(width);
             ui.spacing_mut().item_spacing.y = 0.0;
             body(open, ui, screen.height() * 0.6)
         });
-        let chosen = shown.inner;
         let close = shown.should_close();
+        let chosen = shown.inner;
         if let Some(target) = chosen {
             self.open = None;
             run(cx, target);

@@ -85,7 +85,7 @@ impl SlashList {
         let p = theme::palette(ui);
         let at: Pos2 = pos2(anchor.left(), anchor.top() - 6.0);
         let mut chosen = None;
-        Area::new(Id::new("slash list")).order(Order::Foreground).pivot(egui::Align2::LEFT_BOTTOM).fixed_pos(at).show(
+        Area::new(Id::unique("slash list")).order(Order::Foreground).pivot(egui::Align2::LEFT_BOTTOM).fixed_pos(at).show(
             ui.ctx(),
             |ui| {
                 let frame = Frame::NONE

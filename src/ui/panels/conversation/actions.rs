@@ -42,7 +42,7 @@ impl Actions {
             self.heights.clear();
         }
         self.heights.insert(message.id, area.height());
-        let id = Id::new(("message", message.id.0));
+        let id = Id::unique(("message", message.id.0));
         let sense = Sense::focusable_noninteractive();
         let response = ui.interact(area, id, sense);
         response.widget_info(|| {

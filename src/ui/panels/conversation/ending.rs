@@ -76,7 +76,7 @@ fn detail(cx: &UiCx<'_>, ui: &mut Ui, detail: &str) {
         return;
     }
     let p = theme::palette(ui);
-    let id = ui.id().with("failure detail");
+    let id = ui.scope_id().with("failure detail");
     let open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
     let (caret, label) = if open { (icon::CARET_DOWN, "Hide details") } else { (icon::CARET_RIGHT, "Show details") };
     if Button::quiet(label).icon(caret).show(ui).clicked() {

@@ -179,7 +179,7 @@ impl List {
                 y += drawn + GAP;
             }
         });
-        let offset = out.state.offset().y;
+        let offset = out.state.clamped_offset().y;
         self.after(ui, offset, set, changed, shift, height);
         if wheel < 0.0 && pointed && self.at_end {
             self.follow = true;

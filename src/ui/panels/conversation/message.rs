@@ -121,7 +121,7 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, turn: Option<&TurnRow>) {
         paint::left(ui, rect, next, galley);
     }
     let said = model.as_ref().map_or_else(|| name.clone(), |model| format!("{name}, {model}"));
-    let id = ui.id().with("author");
+    let id = ui.scope_id().with("author");
     let response = ui.interact(Rect::from_min_max(rect.min, pos2(end - 8.0, rect.bottom())), id, Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Heading, true, &said));
 }
@@ -142,7 +142,7 @@ fn running(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, turn: Option<&TurnRow>) -> f3
     let galley = paint::line(ui, &text, Text::Caption.format(color), rect.width() * 0.6);
     let x = paint::right(ui, rect, rect.right(), galley);
     glyph.paint(ui, pos2(x - 12.0, rect.center().y), 12.0);
-    let id = ui.id().with("state");
+    let id = ui.scope_id().with("state");
     let spot = Rect::from_min_max(pos2(x - 20.0, rect.top()), rect.max);
     let response = ui.interact(spot, id, Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &text));
@@ -172,7 +172,7 @@ fn finished(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, message: &Message) -> f32 {
     let x = paint::right(ui, rect, rect.right(), galley);
     let response = ui.interact(
         Rect::from_min_max(pos2(x, rect.top()), rect.max),
-        ui.id().with("facts"),
+        ui.scope_id().with("facts"),
         Sense::hover(),
     );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &text));

@@ -148,8 +148,8 @@ fn default_engine(cx: &UiCx<'_>, ui: &mut Ui, settings: &mut Settings) {
     let p = theme::palette(ui);
     ui.horizontal(|ui| {
         ui.label(Text::Ui.rich("New conversations start with", p.text_1));
-        let current = settings.default_seat.as_ref();
-        let (lead, label) = match current {
+        let current = settings.default_seat.clone();
+        let (lead, label) = match &current {
             Some(seat) => (Lead::Engine(cx.look(&seat.engine)), cx.seat_name(seat)),
             None => (Lead::None, "The first ready engine".to_owned()),
         };

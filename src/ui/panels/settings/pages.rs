@@ -183,7 +183,7 @@ pub fn project(cx: &UiCx<'_>, ui: &mut Ui) {
     section(ui, "Remove", "Forgets the project and its conversations here. The folder on disk is not touched.");
     let count = cx.snap.conversations.len() as u64;
     let label = format!("Remove {} and {}", project.name, words::plural(count, "conversation", "conversations"));
-    let armed = egui::Id::new(("remove project", project.id.0));
+    let armed = egui::Id::unique(("remove project", project.id.0));
     let is_armed = ui.data(|data| data.get_temp::<bool>(armed)).unwrap_or(false);
     if !is_armed {
         if Button::destructive("Remove from tunaflow…").icon(icon::TRASH).show(ui).clicked() {
