@@ -14,6 +14,7 @@ pub mod glyph;
 pub mod hover_bar;
 pub mod icon;
 pub mod mark;
+pub mod markdown;
 pub mod meter;
 pub mod paint;
 pub mod permission;
@@ -24,6 +25,7 @@ pub mod tabs;
 pub mod text_field;
 pub mod toast;
 pub mod tool_fold;
+pub mod virtual_list;
 
 pub use button::{Button, IconButton};
 pub use chip::{Chip, Tone, key_hint, removable_chip};
