@@ -10,6 +10,8 @@ pub mod choice;
 pub mod dialog;
 pub mod empty;
 pub mod fuzzy;
+#[cfg(debug_assertions)]
+pub mod gallery;
 pub mod glyph;
 pub mod hover_bar;
 pub mod icon;
@@ -32,3 +34,9 @@ pub use chip::{Chip, Tone, key_hint, removable_chip};
 pub use glyph::StateGlyph;
 pub use icon::Icon;
 pub use mark::{EngineLook, engine_mark, user_mark};
+
+/// Sets fonts, styles and theme of a context and the guard for input methods. Call once before the first frame.
+pub fn install(ctx: &egui::Context, preference: crate::ui::theme::Preference) {
+    crate::ui::theme::install(ctx, preference);
+    text_field::install(ctx);
+}

@@ -56,7 +56,7 @@ impl Case {
 
 fn harness(rows: Rows, list: VirtualList) -> Harness<'static, Case> {
     let case = Case { rows, list, out: ListOutput::default(), tops: Vec::new() };
-    let mut harness = Harness::builder().with_size([300.0, 400.0]).build_ui_state(
+    let mut harness = Harness::builder().with_size([300.0, 400.0]).with_max_steps(40).build_ui_state(
         |ui, case: &mut Case| {
             let mut tops = Vec::new();
             let rows = &case.rows;
@@ -82,7 +82,7 @@ fn wheel(harness: &mut Harness<'_, Case>, points: f32) {
         unit: MouseWheelUnit::Point,
         delta: vec2(0.0, points),
         phase: egui::TouchPhase::Move,
-        source: Default::default(),
+        source: egui::MouseWheelSource::Unknown,
         modifiers: Modifiers::NONE,
     });
     harness.run();
