@@ -79,8 +79,8 @@ fn same(typed: char, there: char, last: bool) -> bool {
     last && hangul.contains(&typed)
         && hangul.contains(&there)
         && (typed - HANGUL_FIRST).is_multiple_of(FINALS)
-        && there - typed < FINALS
         && there > typed
+        && there - typed < FINALS
 }
 
 #[derive(Clone, Copy)]

@@ -10,10 +10,13 @@ pub mod choice;
 pub mod dialog;
 pub mod empty;
 pub mod fuzzy;
+#[cfg(debug_assertions)]
+pub mod gallery;
 pub mod glyph;
 pub mod hover_bar;
 pub mod icon;
 pub mod mark;
+pub mod markdown;
 pub mod meter;
 pub mod paint;
 pub mod permission;
@@ -24,9 +27,16 @@ pub mod tabs;
 pub mod text_field;
 pub mod toast;
 pub mod tool_fold;
+pub mod virtual_list;
 
 pub use button::{Button, IconButton};
 pub use chip::{Chip, Tone, key_hint, removable_chip};
 pub use glyph::StateGlyph;
 pub use icon::Icon;
 pub use mark::{EngineLook, engine_mark, user_mark};
+
+/// Sets fonts, styles and theme of a context and the guard for input methods. Call once before the first frame.
+pub fn install(ctx: &egui::Context, preference: crate::ui::theme::Preference) {
+    crate::ui::theme::install(ctx, preference);
+    text_field::install(ctx);
+}

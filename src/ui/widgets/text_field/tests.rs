@@ -13,7 +13,7 @@ struct Seen {
 }
 
 fn field(enter: EnterKey) -> Harness<'static, Seen> {
-    let mut harness = Harness::builder().with_size([400.0, 200.0]).build_ui_state(
+    let mut harness = Harness::builder().with_size([400.0, 200.0]).allow_missing_glyphs().build_ui_state(
         move |ui, seen: &mut Seen| {
             let out = TextField::multi("composer", "Message", 2, 8)
                 .enter(enter)
