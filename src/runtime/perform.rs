@@ -22,7 +22,8 @@ use crate::os::git::{Head, current_head};
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::reads::ReadPool;
 use crate::runtime::turn::TurnCx;
-use crate::runtime::{Config, now_ms};
+use crate::os::clock::now_ms;
+use crate::runtime::Config;
 use crate::store::{ReadDb, Store, StoreError, StoreWorker, backup_if_due, list_backups, quick_check, restore_backup};
 
 /// Results waiting to be taken in.

@@ -15,5 +15,6 @@ mod host;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
+mod packs;
 mod store;
 mod support;
