@@ -160,6 +160,7 @@ impl Hands {
                 Input::GitBranch { project, branch }
             }),
             Effect::CheckFolder { path } => self.report(check_folder(path)),
+            Effect::MakeFolder { path, readme } => self.report(make_folder(path, readme)),
             Effect::StoreSecret { name, value } => return self.store_secret(&name, value),
             Effect::RestoreBackup { path } => return self.restore(path).await,
             Effect::Shutdown => {}
@@ -369,6 +370,20 @@ async fn check_folder(path: PathBuf) -> Input {
     match looked.await {
         Ok((path, result)) => Input::FolderChecked { path, result },
         Err(error) => trouble("The folder could not be looked at", &error.to_string()),
+    }
+}
+
+async fn make_folder(path: PathBuf, readme: &'static str) -> Input {
+    let target = path.clone();
+    let made = tokio::task::spawn_blocking(move || {
+        std::fs::create_dir_all(&target)?;
+        let file = target.join("README.md");
+        if file.exists() { Ok(()) } else { std::fs::write(file, readme) }
+    });
+    match made.await {
+        Ok(Ok(())) => check_folder(path).await,
+        Ok(Err(error)) => Input::FolderChecked { path, result: Err(error.to_string()) },
+        Err(error) => Input::FolderChecked { path, result: Err(error.to_string()) },
     }
 }
 
