@@ -8,6 +8,8 @@ pub mod codex;
 pub mod failure;
 pub mod items;
 pub mod registry;
+#[cfg(test)]
+mod testing;
 pub mod wire;
 
 use std::time::Duration;
