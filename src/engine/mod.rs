@@ -4,6 +4,7 @@
 //! Start reading at [`Engine`] and [`Dialect`], then `registry` and `host`.
 
 pub mod claude;
+mod clean;
 pub mod codex;
 pub mod failure;
 pub mod items;
