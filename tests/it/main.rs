@@ -3,6 +3,9 @@
 
 mod dialects;
 #[cfg(unix)]
+mod discover;
+#[cfg(unix)]
 mod host;
+mod http_engine;
 #[cfg(target_os = "linux")]
 mod os_process;
