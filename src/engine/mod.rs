@@ -6,6 +6,7 @@
 pub mod acp;
 pub mod claude;
 pub mod codex;
+mod connect;
 pub mod demo;
 pub mod discover;
 pub mod failure;

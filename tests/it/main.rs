@@ -1,5 +1,5 @@
 //! The integration tests: one binary, one module a subject.
-#![expect(clippy::unwrap_used, reason = "a test that can't go on should stop")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that can't go on should stop")]
 
 mod dialects;
 #[cfg(unix)]
