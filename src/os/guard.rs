@@ -15,8 +15,6 @@ use super::process::SpawnError;
 /// The first argument that makes our program a guard.
 pub const GUARD_ARG: &str = "__guard";
 
-/// Exit code when the program could not be started (as shells do).
-const EXIT_NOT_STARTED: i32 = 127;
 /// Exit code when the guard itself could not work (as `env` and `timeout` do).
 const EXIT_BROKEN: i32 = 125;
 
@@ -89,9 +87,11 @@ mod unix {
     use rustix::process::{Signal, WaitOptions, WaitStatus};
     use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 
-    use super::{EXIT_BROKEN, EXIT_NOT_STARTED, MARK};
+    use super::{EXIT_BROKEN, MARK};
     use crate::os::proc_table::{self, descendants, signal_group};
 
+    /// Exit code when the program could not be started (as shells do).
+    const EXIT_NOT_STARTED: i32 = 127;
     /// How often we look whether our parent still lives.
     const PARENT_POLL: Duration = Duration::from_millis(250);
     /// How long what is left over may take to end by itself.

@@ -41,7 +41,7 @@ impl Instance {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let lock = options.open(&path).map_err(failed)?;
-        let mut try_lock = || match lock.try_lock() {
+        let try_lock = || match lock.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(source)) => Err(failed(source)),
@@ -61,8 +61,6 @@ impl Instance {
                 None
             }
         };
-        #[cfg(not(unix))]
-        drop(temp_folder.as_os_str());
         Ok(Self {
             lock,
             #[cfg(unix)]
@@ -115,7 +113,7 @@ fn tell_first(_paths: &DataPaths, _temp_folder: &Path) -> bool {
 
 #[cfg(unix)]
 mod unix {
-    use std::io::{self, Read as _, Write as _};
+    use std::io::{self, Read as _};
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::path::{Path, PathBuf};
@@ -142,11 +140,10 @@ mod unix {
         temp_folder.join(format!("tunaflow-{user}-{short}.sock"))
     }
 
+    /// Connecting is the whole request: bytes the first does not read would turn its answer into a reset.
     pub(super) fn ask(socket: &Path) -> io::Result<()> {
         let mut stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(LIMIT))?;
-        stream.set_write_timeout(Some(LIMIT))?;
-        stream.write_all(b"focus\n")?;
         let mut answer = [0; ANSWER.len()];
         stream.read_exact(&mut answer)?;
         if answer == ANSWER {

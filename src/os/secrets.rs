@@ -140,16 +140,17 @@ impl SecretChain {
         mut ask: impl FnMut(&dyn SecretStore) -> Result<Option<T>, SecretError>,
     ) -> Result<Option<T>, SecretError> {
         let mut unavailable = None;
+        let mut any_answered = false;
         for store in &self.stores {
             match ask(store.as_ref()) {
-                Ok(None) => {}
+                Ok(None) => any_answered = true,
                 Err(SecretError::Unavailable(why)) => unavailable = Some(why),
                 answer => return answer,
             }
         }
         match unavailable {
-            // Only an answer of "nowhere" when nobody at all could be asked.
-            Some(why) if self.stores.len() == 1 => Err(SecretError::Unavailable(why)),
+            // "Not kept" would be a guess when nobody at all could be asked.
+            Some(why) if !any_answered => Err(SecretError::Unavailable(why)),
             _ => Ok(None),
         }
     }
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!((value(&better, "a").as_deref(), value(&file, "a")), (Some("new"), None));
         chain.remove("a").unwrap();
         assert_eq!(value(&chain, "a"), None);
-        let nowhere = SecretChain::new(vec![Box::new(Gone)]);
+        let nowhere = SecretChain::new(vec![Box::new(Gone), Box::new(Gone)]);
         assert!(nowhere.set("a", &Secret::new("x".into())).is_err() && nowhere.get("a").is_err());
     }
 }
