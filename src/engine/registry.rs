@@ -2,20 +2,32 @@
 
 use std::sync::Arc;
 
-use crate::engine::Engine;
 use crate::engine::claude::Claude;
 use crate::engine::codex::Codex;
+use crate::engine::{Engine, acp, demo, gemini, openai_compat, opencode, script};
 use crate::model::engine::EngineId;
 use crate::model::settings::Settings;
 
 /// Every engine that there is with these settings. Ids are unique: of two with the same id, the first stays.
 pub fn builtin(settings: &Settings) -> Vec<Arc<dyn Engine>> {
-    let mut engines: Vec<Arc<dyn Engine>> = vec![Arc::new(Claude::new()), Arc::new(Codex::new())];
-    let (endpoints, acp_agents) = (&settings.endpoints, &settings.acp_agents);
-    engines.reserve(endpoints.len() + acp_agents.len());
+    let mut engines: Vec<Arc<dyn Engine>> =
+        vec![Arc::new(Claude::new()), Arc::new(Codex::new()), gemini::engine(), opencode::engine()];
+    engines.extend(settings.endpoints.iter().map(openai_compat::engine));
+    engines.extend(settings.acp_agents.iter().map(acp::agent));
+    engines.push(demo::engine());
     let mut seen = std::collections::HashSet::new();
     engines.retain(|engine| seen.insert(engine.info().id.clone()));
     engines
+}
+
+/// The engine behind `script:<file>`; `None` for any other id. Reads the file once, here; one that cannot be
+/// read gives an engine that says so when a turn is started.
+pub fn script(id: &EngineId) -> Option<Arc<dyn Engine>> {
+    let path = id.as_str().strip_prefix("script:")?;
+    Some(match std::fs::read_to_string(path) {
+        Ok(content) => script::engine(path, &content),
+        Err(error) => script::unreadable(path, &error.to_string()),
+    })
 }
 
 /// The engine of this id among them.

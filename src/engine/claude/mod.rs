@@ -12,7 +12,7 @@ mod tests;
 mod tools;
 mod turn;
 
-use crate::engine::{Dialect, Engine, Launch};
+use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
@@ -45,6 +45,31 @@ impl Engine for Claude {
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let command = format!("claude {}", args(seat).join(" "));
         Box::new(dialect::ClaudeDialect::new(self.info.clone(), seat, command))
+    }
+
+    fn probe(&self) -> Probe {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
+        let moved = |below: &str| Some(("CLAUDE_CONFIG_DIR".to_owned(), below.to_owned()));
+        Probe {
+            version_args: words(&["--version"]),
+            login_signs: vec![
+                LoginSign {
+                    moved_by: moved(".credentials.json"),
+                    home_path: ".claude/.credentials.json".to_owned(),
+                    word: None,
+                },
+                LoginSign {
+                    moved_by: moved(".claude.json"),
+                    home_path: ".claude.json".to_owned(),
+                    word: Some("\"oauthAccount\"".to_owned()),
+                },
+            ],
+            // On macOS the login lies in the keychain.
+            signs_are_all: cfg!(target_os = "linux"),
+            env_names: words(&["CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"]),
+            login_variables: words(&["CLAUDE_CODE_OAUTH_TOKEN"]),
+            ..Probe::default()
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod outcome;
 mod tests;
 mod turn;
 
-use crate::engine::{Dialect, Engine, Launch};
+use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
@@ -43,6 +43,22 @@ impl Engine for Codex {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         Box::new(dialect::CodexDialect::new(self.info.clone(), seat, format!("codex {}", ARGS.join(" "))))
+    }
+
+    fn probe(&self) -> Probe {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
+        Probe {
+            version_args: words(&["--version"]),
+            login_signs: vec![LoginSign {
+                moved_by: Some(("CODEX_HOME".to_owned(), "auth.json".to_owned())),
+                home_path: ".codex/auth.json".to_owned(),
+                word: None,
+            }],
+            // The login may lie in a keyring, or a provider of the configuration needs none.
+            signs_are_all: false,
+            env_names: words(&["CODEX_HOME", "OPENAI_BASE_URL"]),
+            ..Probe::default()
+        }
     }
 }
 
