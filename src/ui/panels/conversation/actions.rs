@@ -51,7 +51,7 @@ impl Actions {
         if view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
-        let bar = self.bar_rect(area);
+        let bar = bar_rect(area, message);
         let focused = response.has_focus();
         if focused {
             paint::focus_ring(ui, &response, area.expand(4.0), theme::sizes().radius.card, Ring::Inside);
@@ -71,21 +71,13 @@ impl Actions {
         }
     }
 
-    fn bar_rect(&self, area: Rect) -> Rect {
-        let size = vec2(BUTTON * 5.0 + 6.0, BUTTON + 6.0);
-        Rect::from_min_size(pos2(area.right() - size.x, area.top() - RISE), size)
-    }
-
     /// Draws the buttons; `true` while one has the focus or its menu is open.
     fn draw(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message: &Message) -> bool {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
         let mut keep = Popup::is_any_open(ui.ctx());
         let mut bar = ui.new_child(
-            UiBuilder::new()
-                .max_rect(rect)
-                .id_salt(("bar", message.id.0))
-                .layout(egui::Layout::right_to_left(egui::Align::Min)),
+            UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
         );
         let frame = Frame::NONE
             .fill(p.bg_popup)
@@ -126,6 +118,15 @@ impl Actions {
         });
         keep
     }
+}
+
+/// Where the bar lies; as wide as its buttons.
+fn bar_rect(area: Rect, message: &Message) -> Rect {
+    let own = message.author == Author::User;
+    let live = message.state == MessageState::Streaming;
+    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some());
+    let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
+    Rect::from_min_size(pos2(area.right() - size.x, area.top() - RISE), size)
 }
 
 fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {
