@@ -92,6 +92,8 @@ fn viewport(state: &ViewState) -> ViewportBuilder {
 pub fn prepare(ctx: &egui::Context) {
     widgets::install(ctx, theme::Preference::System);
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
+    // Disabled controls have colours of their own.
+    ctx.all_styles_mut(|style| style.visuals.disabled_alpha = 1.0);
 }
 
 struct Window {

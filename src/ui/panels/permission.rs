@@ -144,7 +144,7 @@ impl PermissionPanel {
         let roomy = room > 340.0;
         let rows = if roomy { others.len().min(QUEUE_ROWS) } else { usize::from(!others.is_empty()) };
         let rows_height = f32::from(u8::try_from(rows).unwrap_or(3)) * theme::sizes().row.tool;
-        let limit = (room - HEAD - BUTTONS - rows_height - 60.0).max(48.0);
+        let limit = (room - HEAD - BUTTONS - rows_height - 90.0).max(48.0);
         ScrollArea::vertical().id_salt("what").max_height(limit).auto_shrink([false, true]).show(ui, |ui| {
             what(ui, ask);
         });

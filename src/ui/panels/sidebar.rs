@@ -240,7 +240,7 @@ fn conversation_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
         cx.ask(Request::Rename(id));
     }
     let archived = row.conversation.archived;
-    let text = if archived { "Move out of the archive" } else { "Archive" };
+    let text = if archived { "Move out of the archive" } else { "Move to the archive" };
     if MenuRow::new(icon::ARCHIVE, text).show(ui).clicked() {
         cx.send(ChatCommand::SetArchived { conversation: id, archived: !archived });
     }
