@@ -11,6 +11,7 @@ use crate::ui::host::Host;
 use crate::ui::shell::Shell;
 use crate::ui::theme::{self, Text};
 use crate::ui::view_state::{MIN_SIZE, ViewState};
+use crate::ui::widgets;
 
 /// What the window needs from the program.
 pub struct WindowConfig {
@@ -89,8 +90,10 @@ fn viewport(state: &ViewState) -> ViewportBuilder {
 
 /// Fonts, styles and options; once per context.
 pub fn prepare(ctx: &egui::Context) {
-    theme::install(ctx, theme::Preference::System);
+    widgets::install(ctx, theme::Preference::System);
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
+    // Disabled controls have colours of their own.
+    ctx.all_styles_mut(|style| style.visuals.disabled_alpha = 1.0);
 }
 
 struct Window {
