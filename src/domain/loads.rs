@@ -194,6 +194,7 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let live: Vec<MessageId> = self.turns.values().map(|live| live.answer.id).collect();
+        let asked: Vec<Arc<Message>> = self.turns.values().map(|live| live.user.clone()).collect();
         let Some(view) = self.view_mut(id).filter(|view| view.generation == generation) else { return };
         view.asked.retain(|asked| *asked != page);
         let messages = match result {
@@ -213,6 +214,9 @@ impl AppState {
                 mended.push(StoreWrite::PutMessage(message.clone()));
             }
             by_id.insert(message.id, Arc::new(message));
+        }
+        for message in asked {
+            by_id.entry(message.id).or_insert(message);
         }
         let from = (page * PAGE_LEN) as usize;
         let shown: Vec<Arc<Message>> = view
@@ -368,7 +372,14 @@ impl ViewState {
 
     fn drop_pages_from(&mut self, place: usize) {
         let page = u32::try_from(place).unwrap_or(u32::MAX) / PAGE_LEN;
-        self.pages.split_off(&page);
+        let first = self.pages.split_off(&page).remove(&page);
+        // What stands before the place in its own page is still right, unless something follows it now.
+        let left = self.index.len().saturating_sub((page * PAGE_LEN) as usize).min(PAGE_LEN as usize);
+        if let Some(kept) = first.as_ref().and_then(|shown| shown.get(..left)).filter(|kept| !kept.is_empty())
+            && place >= self.index.len()
+        {
+            self.pages.insert(page, kept.into());
+        }
         self.asked.clear();
         self.generation = self.generation.wrapping_add(1);
         self.find = None;

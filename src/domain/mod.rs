@@ -30,6 +30,7 @@ use crate::domain::effect::Effect;
 use crate::domain::input::Input;
 
 pub use crate::domain::state::AppState;
+pub use crate::domain::turns::folder_missing;
 
 /// Name of the secret that holds an endpoint's key.
 pub fn endpoint_secret(endpoint: &str) -> String {

@@ -130,6 +130,8 @@ pub(in crate::domain) struct ViewState {
 pub(in crate::domain) struct LiveTurn {
     pub record: TurnRecord,
     pub spec: TurnSpec,
+    /// What is answered; it may be newer than what a read finds in the store.
+    pub user: Arc<Message>,
     pub answer: Message,
     /// The answer changed since its last checkpoint.
     pub answer_dirty: bool,

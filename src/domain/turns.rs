@@ -88,19 +88,20 @@ impl AppState {
             force_fresh,
         };
         self.said_in_row(id, turn, if is_new { Some(&user) } else { None }, cx);
+        let user = Arc::new(user);
         if is_new {
-            self.append_to_view(id, &Arc::new(user.clone()));
+            self.append_to_view(id, &user);
         }
         self.append_live_to_view(id, &answer);
         if let Some(state) = self.conversations.get(&id) {
             batch.push(StoreWrite::PutConversation(state.row.clone()));
         }
         if is_new {
-            batch.push(StoreWrite::PutMessage(user));
+            batch.push(StoreWrite::PutMessage(Message::clone(&user)));
         }
         batch.push(StoreWrite::PutMessage(answer.clone()));
         batch.push(StoreWrite::PutTurn(record.clone()));
-        self.turns.insert(turn, LiveTurn::new(record, spec, answer, cx.now_ms));
+        self.turns.insert(turn, LiveTurn::new(record, spec, user, answer, cx.now_ms));
         self.touch(id);
         self.dirty.urgent = true;
         self.write_then_start(batch, turn, out);
@@ -405,10 +406,17 @@ pub(in crate::domain) enum Ending {
 pub(in crate::domain) const STARTING: &str = "Starting";
 
 impl LiveTurn {
-    fn new(record: TurnRecord, spec: TurnSpec, answer: Message, now_ms: i64) -> Self {
+    fn new(
+        record: TurnRecord,
+        spec: TurnSpec,
+        user: Arc<Message>,
+        answer: Message,
+        now_ms: i64,
+    ) -> Self {
         Self {
             record,
             spec,
+            user,
             answer,
             answer_dirty: false,
             phase: STARTING.into(),

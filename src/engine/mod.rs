@@ -3,6 +3,25 @@
 //! Never here: SQL, prompt assembly, windows. No engine is named outside its own file and `registry`.
 //! Start reading at [`Engine`] and [`Dialect`], then `registry` and `host`.
 
+pub mod acp;
+pub mod claude;
+pub mod codex;
+pub mod demo;
+pub mod discover;
+pub mod failure;
+pub mod gemini;
+pub mod host;
+mod http;
+pub mod items;
+mod link;
+pub mod openai_compat;
+pub mod opencode;
+mod player;
+pub mod registry;
+pub mod script;
+mod seat;
+pub mod wire;
+
 use std::time::Duration;
 
 use crate::model::engine::EngineInfo;
@@ -20,6 +39,41 @@ pub trait Engine: Send + Sync {
 
     /// A fresh state machine for one seat.
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect>;
+
+    /// What discovery and the runner need to know besides [`EngineInfo`].
+    fn probe(&self) -> Probe {
+        Probe::default()
+    }
+}
+
+/// Facts by which an engine is looked at without starting a turn. Data, so that no code names an engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// Arguments that make the program print its version; empty = it is not asked.
+    pub version_args: Vec<String>,
+    /// Any one of these shows that somebody logged in.
+    pub login_signs: Vec<LoginSign>,
+    /// No sign means: not logged in. Otherwise no sign means: cannot tell (a keyring, another provider).
+    pub signs_are_all: bool,
+    /// Address that lists the models of a server (`GET`, OpenAI style).
+    pub models_url: Option<String>,
+    /// Name of the secret that holds the server's bearer key.
+    pub key_secret: Option<String>,
+    /// Environment variables without secrets (folders, addresses, switches) that reach the child.
+    pub env_names: Vec<String>,
+    /// Environment variables that hold the user's own login, not metered billing: they always reach the child.
+    pub login_variables: Vec<String>,
+}
+
+/// A file whose presence shows a login. What it holds is never taken over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoginSign {
+    /// A variable that moves the folder, and the path below it.
+    pub moved_by: Option<(String, String)>,
+    /// Path below HOME, where the variable is not set.
+    pub home_path: String,
+    /// Only a sign if this word stands in the file (first 1 MiB).
+    pub word: Option<String>,
 }
 
 /// How a seat is brought to life.

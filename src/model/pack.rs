@@ -136,10 +136,12 @@ pub struct PackReport {
     pub left_out: Vec<LeftOut>,
     /// What the engine's own session already holds, one line each; empty for a fresh session.
     pub held_by_session: Vec<String>,
+    /// SHA-256 over project, rules, role and identity as they are now, sent or held, hex.
+    /// Kept with the engine's session: while it stays equal they need not be sent again.
+    #[serde(default)]
+    pub fixed_hash: String,
     /// SHA-256 over all sections but identity, hex: equal for every engine given the same spec.
     pub parity_hash: String,
-    /// SHA-256 over project, rules, role and identity as they stand now, hex, whether sent or held back.
-    pub fixed_hash: String,
     /// SHA-256 over everything, hex.
     pub hash: String,
     pub assembly_micros: u64,

@@ -50,10 +50,19 @@ impl TurnState {
 
     /// Reads the stable word; unknown words give `None`.
     pub fn parse(word: &str) -> Option<Self> {
-        use TurnState as S;
-        [S::Queued, S::Starting, S::Running, S::NeedsYou, S::Stopping, S::Done, S::Failed, S::Stopped, S::Interrupted]
-            .into_iter()
-            .find(|state| state.word() == word)
+        [
+            Self::Queued,
+            Self::Starting,
+            Self::Running,
+            Self::NeedsYou,
+            Self::Stopping,
+            Self::Done,
+            Self::Failed,
+            Self::Stopped,
+            Self::Interrupted,
+        ]
+        .into_iter()
+        .find(|state| state.word() == word)
     }
 }
 

@@ -2,10 +2,18 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,
     reason = "a helper of a test ends it with a message; the exemption for tests reaches only the test functions"
 )]
 
+mod architecture;
+mod dialects;
+mod flows;
+mod host;
 mod model_server;
+#[cfg(target_os = "linux")]
+mod os_process;
+mod store;
 mod support;

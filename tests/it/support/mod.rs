@@ -6,3 +6,4 @@
 
 pub mod clis;
 pub mod model_server;
+pub mod app;

@@ -1,0 +1,28 @@
+//! PACK: what the model gets to read, and why. One path for every engine and every kind of request.
+//!
+//! Never here: writes, starting a process, a network, waiting for anything slow. What slow sources know is
+//! handed in with the [`PackSpec`]. No engine is named in logic.
+//! Start reading at [`assemble`], then `sections/mod.rs` (the list, in pack order) and `budget.rs`.
+
+mod assemble;
+pub mod budget;
+mod error;
+mod fence;
+pub mod history;
+pub mod mode;
+mod roles;
+mod section;
+mod sections;
+mod spec;
+mod tokens;
+mod transcript;
+mod transport;
+pub mod trim;
+
+pub use assemble::assemble;
+pub use error::ContextError;
+pub use roles::{role_names, role_text};
+pub use section::{Part, Section, SectionCx, Trimmable, Want};
+pub use spec::{Held, PackSeat, PackSpec, Sources};
+pub use tokens::estimate_tokens;
+pub use transport::{Rendered, SEPARATOR, render};

@@ -1,0 +1,36 @@
+//! Where the agent works.
+
+use crate::context::error::ContextError;
+use crate::context::section::{Part, Section, SectionCx, Want};
+use crate::context::spec::PackSpec;
+use crate::context::transcript::one_line;
+use crate::model::pack::{Mode, SectionId};
+
+pub(super) struct Project;
+
+impl Section for Project {
+    fn id(&self) -> SectionId {
+        SectionId::Project
+    }
+
+    fn wants(&self, _spec: &PackSpec, _mode: Mode) -> Want {
+        Want::Fixed { max_chars: 600 }
+    }
+
+    fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
+        let spec = cx.spec;
+        let project = cx.db.project(spec.project)?.ok_or(ContextError::UnknownProject(spec.project))?;
+        let mut text = format!(
+            "## Project\n\n- Name: {}\n- Folder: {}",
+            one_line(&project.name),
+            project.path.display()
+        );
+        if !spec.detected_stack.is_empty() {
+            text.push_str(&format!("\n- Stack: {}", one_line(&spec.detected_stack.join(", "))));
+        }
+        if let Some(branch) = &spec.git_branch {
+            text.push_str(&format!("\n- Git branch: {}", one_line(branch)));
+        }
+        Ok(Some(Part { source_ids: vec![project.id.0], ..Part::required(text) }))
+    }
+}

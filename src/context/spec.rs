@@ -1,0 +1,59 @@
+//! What a pack is made for, and where it may read.
+
+use crate::model::engine::EngineId;
+use crate::model::id::{ConversationId, ProjectId};
+use crate::model::pack::Mode;
+use crate::store::ReadDb;
+
+/// Everything a pack depends on beside the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackSpec {
+    pub conversation: ConversationId,
+    pub project: ProjectId,
+    /// Position of the user's message: the pack tells what came before it.
+    /// `i64::MAX` while it is not stored yet (preview).
+    pub user_seq: i64,
+    /// The user's words. They are sent beside the pack and cost nothing of its budget.
+    pub prompt: String,
+    pub seat: PackSeat,
+    /// Cap for all sections with their separators, in Unicode characters.
+    pub budget_chars: u32,
+    /// What the engine's own session already holds; `None` for a fresh session.
+    pub held: Option<Held>,
+    /// e.g. `Rust`, `TypeScript`; looked up beforehand.
+    pub detected_stack: Vec<String>,
+    /// `None` outside a repository, or when not known.
+    pub git_branch: Option<String>,
+    /// The project's own text for the seat's role; `None` = the built-in one.
+    pub role_text: Option<String>,
+}
+
+/// Who is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackSeat {
+    pub engine: EngineId,
+    /// Shown name, e.g. `Claude Code`.
+    pub engine_name: String,
+    /// `None` = the engine's own default.
+    pub model: Option<String>,
+    pub role: Option<String>,
+    /// Persona fragment, free text.
+    pub persona: Option<String>,
+    /// Explicit mode; `None` = by rule.
+    pub mode: Option<Mode>,
+}
+
+/// What the engine's own resumed or warm session holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Messages up to this position were delivered, or said by it.
+    pub delivered_seq: i64,
+    /// `PackReport::fixed_hash` of what was delivered last.
+    pub fixed_hash: String,
+}
+
+/// Where a pack may read.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    pub db: &'a ReadDb,
+}

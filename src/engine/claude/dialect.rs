@@ -1,0 +1,475 @@
+//! The conversation with one Claude Code process: what comes in, what goes out.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::engine::claude::asks::{Asks, deny_unseen, refusal};
+use crate::engine::claude::blocks::Blocks;
+use crate::engine::claude::outcome::{Known, cost, ended, limits, usage, window_input};
+use crate::engine::claude::tools;
+use crate::engine::failure::{Gone, failure, gone};
+use crate::engine::items::ItemBook;
+use crate::engine::wire::{ObjectReader, Read, f64_at, is_true, list_at, one_line, str_at, text_at, u64_at};
+use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
+use crate::model::engine::EngineInfo;
+use crate::model::message::{NoticeLevel, ToolState};
+use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
+
+/// How long a cancelled turn may take to end by itself.
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
+/// How long a rejected login may be tried again; longer is only silence.
+const LOGIN_GRACE: Duration = Duration::from_secs(5);
+/// Kept lines that were no protocol.
+const MAX_NOISE_LINES: usize = 40;
+
+/// State of one seat.
+pub struct ClaudeDialect {
+    info: EngineInfo,
+    command: String,
+    folder: String,
+    version: Option<String>,
+    seat_uuid: String,
+    reader: ObjectReader,
+    noise: VecDeque<String>,
+    spoke: bool,
+    initialized: bool,
+    next_id: u32,
+    turn: Option<Turn>,
+    asks: Asks,
+    reached: Option<LimitInfo>,
+    /// `total_cost_usd` of the last result; nothing was spent before a new session's first.
+    session_cost_usd: Option<f64>,
+}
+
+/// State of the running turn.
+struct Turn {
+    uuid: String,
+    started: bool,
+    blocks: Blocks,
+    book: ItemBook,
+    denied: HashSet<String>,
+    model: Option<String>,
+    /// Of the last request: what went in, and that with what came out.
+    window_input_tokens: Option<u64>,
+    window_used_tokens: Option<u64>,
+    /// `error` of the last error that came as an `assistant` line.
+    error: Option<String>,
+    cancel: Option<TimerId>,
+    login: Option<TimerId>,
+}
+
+impl ClaudeDialect {
+    pub fn new(info: EngineInfo, seat: &SeatSpec, command: String) -> Self {
+        Self {
+            info,
+            command,
+            folder: seat.cwd.to_string_lossy().into_owned(),
+            version: seat.version.clone(),
+            seat_uuid: seat.new_session_id.clone(),
+            reader: ObjectReader::default(),
+            noise: VecDeque::new(),
+            spoke: false,
+            initialized: false,
+            next_id: 0,
+            turn: None,
+            asks: Asks::default(),
+            reached: None,
+            session_cost_usd: seat.resume.is_none().then_some(0.0),
+        }
+    }
+
+    fn id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn control(&mut self, request: &Value, out: &mut SeatOutput) {
+        let id = format!("host-{}", self.id());
+        out.lines.push(json!({"type": "control_request", "request_id": id, "request": request}).to_string());
+    }
+
+    fn timer(&mut self, after: Duration, out: &mut SeatOutput) -> TimerId {
+        let timer = TimerId(self.id());
+        out.timers.push((timer, after));
+        timer
+    }
+
+    fn begin(&mut self, request: &TurnRequest, out: &mut SeatOutput) {
+        if self.turn.is_some() {
+            out.log.push("a turn began before the last one ended".to_owned());
+        }
+        if !self.initialized {
+            self.initialized = true;
+            // Its answer lists the models; it costs no model call.
+            self.control(&json!({"subtype": "initialize"}), out);
+        }
+        let uuid = turn_uuid(&self.seat_uuid, request);
+        let message = json!({"role": "user", "content": [{"type": "text", "text": request.text}]});
+        out.lines.push(
+            json!({"type": "user", "message": message, "parent_tool_use_id": null, "uuid": uuid}).to_string(),
+        );
+        self.turn = Some(Turn::new(uuid));
+    }
+
+    fn line(&mut self, line: &str, out: &mut SeatOutput) {
+        match self.reader.push(line) {
+            Read::Object(message) => self.message(&message, out),
+            Read::Noise(text) => self.heard_noise(text, out),
+            Read::Pending => {}
+        }
+    }
+
+    fn heard_noise(&mut self, text: String, out: &mut SeatOutput) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if self.noise.len() == MAX_NOISE_LINES {
+            self.noise.pop_front();
+        }
+        out.log.push(text.clone());
+        self.noise.push_back(text);
+    }
+
+    fn message(&mut self, line: &Value, out: &mut SeatOutput) {
+        let kind = str_at(line, "/type").unwrap_or_default();
+        self.spoke |= !kind.is_empty();
+        match kind {
+            "control_request" => self.asked(line, out),
+            "control_cancel_request" => self.ask_withdrawn(line, out),
+            "control_response" => self.replied(line, out),
+            "rate_limit_event" => self.limits(line, out),
+            "result" => self.result(line, out),
+            "system" => self.system(line, out),
+            "stream_event" | "assistant" | "user" => match self.turn.as_mut() {
+                Some(turn) => turn.content(kind, line, out),
+                None => out.log.push(format!("{kind} between turns")),
+            },
+            "command_lifecycle" | "keep_alive" | "tool_progress" | "tool_use_summary" | "auth_status"
+            | "prompt_suggestion" => {}
+            _ => {
+                out.skipped += 1;
+                out.log.push(format!("unknown type {kind:?}"));
+            }
+        }
+    }
+
+    fn asked(&mut self, line: &Value, out: &mut SeatOutput) {
+        let id = text_at(line, "/request_id");
+        let request = line.get("request").unwrap_or(&Value::Null);
+        if str_at(request, "/subtype") != Some("can_use_tool") {
+            out.skipped += 1;
+            out.lines.push(refusal(&id, "This host does not answer such requests."));
+            return;
+        }
+        let Some(turn) = self.turn.as_ref() else {
+            out.lines.push(deny_unseen(&id));
+            return;
+        };
+        let known = str_at(request, "/tool_use_id").is_some_and(|item| turn.book.contains(item));
+        let question = self.asks.ask(&id, request, &self.folder, known);
+        out.events.push(TurnEvent::PermissionAsked(question));
+    }
+
+    fn ask_withdrawn(&mut self, line: &Value, out: &mut SeatOutput) {
+        let ask = text_at(line, "/request_id");
+        if self.asks.cancel(&ask) {
+            out.events.push(TurnEvent::PermissionGone { ask });
+        }
+    }
+
+    fn answer(&mut self, ask: &str, decision: &Decision, out: &mut SeatOutput) {
+        let Some(answered) = self.asks.answer(ask, decision) else {
+            out.log.push(format!("an answer for {ask}, which is no longer asked"));
+            return;
+        };
+        out.lines.push(answered.line);
+        if let Some(turn) = self.turn.as_mut() {
+            turn.denied.extend(answered.denied);
+        }
+    }
+
+    fn replied(&self, line: &Value, out: &mut SeatOutput) {
+        let models: Vec<String> = list_at(line, "/response/response/models")
+            .iter()
+            .filter_map(|model| str_at(model, "/value"))
+            .map(str::to_owned)
+            .collect();
+        if !models.is_empty() && self.turn.is_some() {
+            out.events.push(TurnEvent::Models(models));
+        }
+        if let Some(error) = str_at(line, "/response/error") {
+            out.log.push(format!("control request refused: {error}"));
+        }
+    }
+
+    fn limits(&mut self, line: &Value, out: &mut SeatOutput) {
+        for limit in limits(line) {
+            if limit.reached {
+                self.reached = Some(limit.clone());
+            } else if self.reached.as_ref().is_some_and(|reached| reached.kind == limit.kind) {
+                self.reached = None;
+            }
+            if self.turn.is_some() {
+                out.events.push(TurnEvent::Limit(limit));
+            }
+        }
+    }
+
+    fn system(&mut self, line: &Value, out: &mut SeatOutput) {
+        let Some(turn) = self.turn.as_mut() else { return };
+        match str_at(line, "/subtype").unwrap_or_default() {
+            "init" => turn.init(line, out),
+            "api_retry" => self.retry(line, out),
+            "permission_denied" => {
+                let id = text_at(line, "/tool_use_id");
+                tools::refused(&id, &text_at(line, "/message"), &mut turn.book, out);
+                turn.denied.insert(id);
+            }
+            "informational" => notice(NoticeLevel::Info, &text_at(line, "/content"), out),
+            "compact_boundary" => notice(NoticeLevel::Info, "Claude Code shortened its memory of this session.", out),
+            "status" => {
+                if str_at(line, "/status") == Some("compacting") {
+                    out.events.push(TurnEvent::Phase("Shortening its memory".to_owned()));
+                }
+            }
+            "thinking_tokens" | "task_started" | "task_progress" | "task_updated" | "task_notification"
+            | "hook_started" | "hook_progress" | "hook_response" | "session_state_changed" => {}
+            other => {
+                out.skipped += 1;
+                out.log.push(format!("unknown system subtype {other:?}"));
+            }
+        }
+    }
+
+    fn retry(&mut self, line: &Value, out: &mut SeatOutput) {
+        let attempt = u64_at(line, "/attempt").unwrap_or(1);
+        let most = u64_at(line, "/max_retries").unwrap_or(attempt);
+        out.events.push(TurnEvent::Phase(format!("Retrying {attempt} of {most}")));
+        if str_at(line, "/error") != Some("authentication_failed") {
+            return;
+        }
+        // Trying a refused login ten times is a minute of silence. One quick retry is left to a token that is renewed.
+        if attempt > 1 || most > 2 {
+            self.login_failed(out);
+        } else if self.turn.as_ref().is_some_and(|turn| turn.login.is_none()) {
+            let timer = self.timer(LOGIN_GRACE, out);
+            if let Some(turn) = self.turn.as_mut() {
+                turn.login = Some(timer);
+            }
+        }
+    }
+
+    fn login_failed(&mut self, out: &mut SeatOutput) {
+        let failed = failure(&self.info, FailureKind::NotLoggedIn, "");
+        self.end(TurnEvent::Failed(failed), out);
+        out.retire = true;
+    }
+
+    fn result(&mut self, line: &Value, out: &mut SeatOutput) {
+        let cost_usd = cost(line, self.session_cost_usd);
+        self.session_cost_usd = f64_at(line, "/total_cost_usd").or(self.session_cost_usd);
+        let Some(turn) = self.turn.as_ref() else {
+            out.log.push("a result between turns".to_owned());
+            return;
+        };
+        // Claude can begin turns by itself; their results name other messages than ours.
+        let served = list_at(line, "/user_message_uuids");
+        if !served.is_empty() && !served.iter().any(|id| id.as_str() == Some(turn.uuid.as_str())) {
+            out.log.push("the result of another turn".to_owned());
+            return;
+        }
+        let mut used = usage(line, turn.model.as_deref(), turn.window_used_tokens);
+        used.cost_usd = cost_usd;
+        let known = Known {
+            cancelled: turn.cancel.is_some(),
+            error: turn.error.as_deref(),
+            reached: self.reached.as_ref(),
+        };
+        let last = ended(&self.info, line, known);
+        out.events.push(TurnEvent::Usage(used));
+        if let TurnEvent::Failed(TurnFailure { kind, .. }) = &last {
+            // A new login is read at the start; a lost session ends the program anyway.
+            out.retire |= matches!(kind, FailureKind::NotLoggedIn | FailureKind::SessionLost);
+        }
+        self.end(last, out);
+    }
+
+    /// The last event of a turn, after everything that still hangs was told.
+    fn end(&mut self, last: TurnEvent, out: &mut SeatOutput) {
+        let Some(mut turn) = self.turn.take() else { return };
+        for ask in self.asks.take_all() {
+            out.events.push(TurnEvent::PermissionGone { ask });
+        }
+        turn.book.settle_tools(ToolState::Stopped, out);
+        out.events.push(last);
+    }
+
+    fn cancel(&mut self, out: &mut SeatOutput) {
+        if self.turn.as_ref().is_none_or(|turn| turn.cancel.is_some()) {
+            return;
+        }
+        self.control(&json!({"subtype": "interrupt"}), out);
+        let timer = self.timer(CANCEL_GRACE, out);
+        if let Some(turn) = self.turn.as_mut() {
+            turn.cancel = Some(timer);
+        }
+    }
+
+    fn deadline(&mut self, timer: TimerId, out: &mut SeatOutput) {
+        let Some(turn) = self.turn.as_ref() else { return };
+        if turn.cancel == Some(timer) {
+            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            out.retire = true;
+        } else if turn.login == Some(timer) {
+            self.login_failed(out);
+        }
+    }
+
+    fn exited(&mut self, exit: &SeatExit, out: &mut SeatOutput) {
+        out.retire = true;
+        if let Some(text) = self.reader.close() {
+            self.heard_noise(text, out);
+        }
+        let Some(turn) = self.turn.as_ref() else { return };
+        if turn.cancel.is_some() {
+            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            return;
+        }
+        let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
+        let failed = gone(&self.info, Gone {
+            command: &self.command,
+            version: self.version.as_deref(),
+            exit,
+            noise: &noise.join("\n"),
+            spoke: self.spoke,
+        });
+        self.end(TurnEvent::Failed(failed), out);
+    }
+}
+
+impl Dialect for ClaudeDialect {
+    fn input(&mut self, input: SeatInput<'_>, out: &mut SeatOutput) {
+        match input {
+            SeatInput::Begin(request) => self.begin(request, out),
+            SeatInput::Line(line) => self.line(line, out),
+            SeatInput::LineTooLong { bytes } => {
+                let text = format!("Claude Code sent a line of {bytes} bytes. It is too large and was left out.");
+                if self.turn.is_some() {
+                    notice(NoticeLevel::Error, &text, out);
+                }
+                out.log.push(text);
+            }
+            SeatInput::Answer { ask, decision } => self.answer(ask, decision, out),
+            SeatInput::Cancel => self.cancel(out),
+            SeatInput::Exited(exit) => self.exited(exit, out),
+            SeatInput::Deadline(timer) => self.deadline(timer, out),
+            SeatInput::HttpStatus { .. } | SeatInput::HttpFailed { .. } | SeatInput::HttpEnd => {}
+        }
+    }
+}
+
+impl Turn {
+    fn new(uuid: String) -> Self {
+        Self {
+            uuid,
+            started: false,
+            blocks: Blocks::default(),
+            book: ItemBook::default(),
+            denied: HashSet::new(),
+            model: None,
+            window_input_tokens: None,
+            window_used_tokens: None,
+            error: None,
+            cancel: None,
+            login: None,
+        }
+    }
+
+    fn init(&mut self, line: &Value, out: &mut SeatOutput) {
+        if self.started || is_sub_agent(line) {
+            return;
+        }
+        self.started = true;
+        self.model = str_at(line, "/model").map(str::to_owned);
+        let session = str_at(line, "/session_id").map(str::to_owned);
+        out.events.push(TurnEvent::Started { session, model: self.model.clone() });
+        for server in list_at(line, "/mcp_servers") {
+            if str_at(server, "/status") == Some("failed") {
+                let name = text_at(server, "/name");
+                notice(NoticeLevel::Warn, &format!("The MCP server {name} did not start."), out);
+            }
+        }
+    }
+
+    /// What the agent says and does.
+    fn content(&mut self, kind: &str, line: &Value, out: &mut SeatOutput) {
+        if kind != "stream_event" && self.blocks.is_repeated(line) {
+            out.log.push(format!("a repeated {kind} line"));
+            return;
+        }
+        if let Some(parent) = str_at(line, "/parent_tool_use_id") {
+            if kind == "assistant" {
+                tools::sub_agent(line, parent, &mut self.book, out);
+            }
+            return;
+        }
+        match kind {
+            "stream_event" => {
+                self.note_window(line);
+                if let Some(tool) = self.blocks.stream(line, &mut self.book, out) {
+                    tools::show(&tool, &mut self.book, out);
+                }
+            }
+            "assistant" => self.assistant(line, out),
+            _ => {
+                let denied = &self.denied;
+                tools::results(line, &|id| denied.contains(id), &mut self.book, out);
+            }
+        }
+    }
+
+    fn assistant(&mut self, line: &Value, out: &mut SeatOutput) {
+        if is_true(line, "/is_api_error_message") || str_at(line, "/error").is_some() {
+            // Its text is the failure's, which the result tells; it is no answer.
+            self.error = Some(text_at(line, "/error"));
+            return;
+        }
+        for tool in self.blocks.whole(line, &mut self.book, out) {
+            tools::show(&tool, &mut self.book, out);
+        }
+    }
+
+    fn note_window(&mut self, line: &Value) {
+        match str_at(line, "/event/type") {
+            Some("message_start") => {
+                let input = line.pointer("/event/message/usage").and_then(window_input);
+                self.window_input_tokens = input.or(self.window_input_tokens);
+                self.window_used_tokens = self.window_input_tokens;
+            }
+            Some("message_delta") => {
+                let output = u64_at(line, "/event/usage/output_tokens").unwrap_or(0);
+                self.window_used_tokens = self.window_input_tokens.map(|input| input.saturating_add(output));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_sub_agent(line: &Value) -> bool {
+    str_at(line, "/parent_tool_use_id").is_some()
+}
+
+fn notice(level: NoticeLevel, text: &str, out: &mut SeatOutput) {
+    let text = one_line(text);
+    if !text.is_empty() {
+        out.events.push(TurnEvent::Notice { level, text });
+    }
+}
+
+/// An id for the user's line that no other line of any session has: the seat's fresh UUID with the turn as its end.
+fn turn_uuid(seat_uuid: &str, request: &TurnRequest) -> String {
+    let front: String = seat_uuid.chars().take(24).collect();
+    format!("{front}{:012x}", request.turn.0 & 0xffff_ffff_ffff)
+}

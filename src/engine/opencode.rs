@@ -1,0 +1,92 @@
+//! OpenCode, by `opencode acp`.
+//!
+//! By default it changes files and runs commands without asking; its configuration for this run says `ask`.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::engine::acp::{self, AcpDialect, AcpProfile, AcpResume};
+use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
+use crate::model::engine::{EngineId, EngineInfo, EngineLook};
+use crate::model::turn::{SeatSpec, TurnFailure};
+
+#[derive(Debug)]
+struct OpenCode {
+    info: EngineInfo,
+}
+
+/// The engine.
+pub fn engine() -> Arc<dyn Engine> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let mut caps = acp::caps(true);
+    caps.cost = true;
+    let info = EngineInfo {
+        id: EngineId::new("opencode"),
+        name: "OpenCode".to_owned(),
+        look: EngineLook::OpenCode,
+        caps,
+        programs: words(&["opencode"]),
+        home_dirs: words(&[".opencode/bin", ".npm-global/bin", ".bun/bin", ".volta/bin", ".local/bin"]),
+        models: Vec::new(),
+        key_variables: words(&[
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "GEMINI_API_KEY",
+            "GOOGLE_GENERATIVE_AI_API_KEY",
+            "OPENROUTER_API_KEY",
+            "GROQ_API_KEY",
+            "OPENCODE_API_KEY",
+        ]),
+        install_hint: "npm install -g opencode-ai".to_owned(),
+        login_hint: "Run `opencode auth login` in a terminal, then try again.".to_owned(),
+        resume_command: "opencode -s {id}".to_owned(),
+    };
+    Arc::new(OpenCode { info })
+}
+
+impl Engine for OpenCode {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    fn launch(&self, seat: &SeatSpec) -> Result<Launch, TurnFailure> {
+        let answer = if seat.skip_permissions { "allow" } else { "ask" };
+        let config = json!({
+            "permission": {"edit": answer, "bash": answer, "webfetch": answer},
+            "autoupdate": false,
+        });
+        let flag = |name: &str| (name.to_owned(), "1".to_owned());
+        let env = vec![
+            flag("OPENCODE_DISABLE_AUTOUPDATE"),
+            flag("OPENCODE_DISABLE_LSP_DOWNLOAD"),
+            ("OPENCODE_CONFIG_CONTENT".to_owned(), config.to_string()),
+        ];
+        Ok(Launch::Process { args: vec!["acp".to_owned()], env })
+    }
+
+    fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
+        let profile = AcpProfile {
+            resume: AcpResume::Load,
+            model_by_launch: false,
+            tool_name_of_id: acp::no_tool_name,
+        };
+        Box::new(AcpDialect::new(self.info.clone(), profile, seat))
+    }
+
+    fn probe(&self) -> Probe {
+        let names = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_DISABLE_MODELS_FETCH"];
+        Probe {
+            version_args: vec!["--version".to_owned()],
+            login_signs: vec![LoginSign {
+                moved_by: Some(("XDG_DATA_HOME".to_owned(), "opencode/auth.json".to_owned())),
+                home_path: ".local/share/opencode/auth.json".to_owned(),
+                word: None,
+            }],
+            // A provider may be set up in its configuration, without any login.
+            signs_are_all: false,
+            env_names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Probe::default()
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! One seat: a task that owns a connection and its dialect, and runs one turn after the other.
+//!
+//! Between turns it goes on reading, so that a full pipe never blocks the agent and its end is noticed.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::host::TurnControl;
+use crate::engine::link::{Happening, Link, seat_exit};
+use crate::engine::{Dialect, SeatInput, SeatOutput};
+use crate::model::id::TurnId;
+use crate::model::message::ItemBody;
+use crate::model::turn::{FailureKind, StopReason, TurnEvent, TurnFailure, TurnRequest};
+use crate::os::process::ExitInfo;
+
+/// How long the agent has to end a turn by its own protocol.
+const CANCEL_LIMIT: Duration = Duration::from_secs(2);
+/// How long its process then has to end by itself, before everything is killed.
+const TERM_LIMIT: Duration = Duration::from_millis(1000);
+
+/// One turn to run.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) request: TurnRequest,
+    pub(super) events: mpsc::Sender<(TurnId, TurnEvent)>,
+    pub(super) control: mpsc::Receiver<TurnControl>,
+    pub(super) idle_timeout: Duration,
+}
+
+/// A turn on its way to the seat's task.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) work: Work,
+    pub(super) reply: oneshot::Sender<Reply>,
+}
+
+/// How a turn left its seat.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// Its terminal event was sent; `alive`: the seat may take another one.
+    Done { alive: bool, session: Option<String> },
+    /// The seat was dead before it could begin; nothing was sent.
+    NotTaken(Box<Work>),
+}
+
+/// The task's own state.
+pub(super) struct Seat {
+    pub(super) link: Link,
+    pub(super) dialect: Box<dyn Dialect>,
+    /// The command or the address, for messages.
+    pub(super) started_as: String,
+    pub(super) install_hint: String,
+    pub(super) session: Option<String>,
+    pub(super) retire: bool,
+}
+
+/// What is true only while a turn runs.
+struct Running<'a> {
+    turn: TurnId,
+    events: &'a mpsc::Sender<(TurnId, TurnEvent)>,
+    asks: BTreeSet<String>,
+    stopping: bool,
+    ended: bool,
+}
+
+impl Seat {
+    /// Lives until `jobs` closes, the seat is given up or `closing` is called; then ends all it started.
+    pub(super) async fn live(mut self, mut jobs: mpsc::Receiver<Job>, closing: CancellationToken) {
+        // What a program says at its start belongs to the first turn.
+        let mut begun = false;
+        loop {
+            tokio::select! {
+                biased;
+                () = closing.cancelled() => break,
+                job = jobs.recv() => {
+                    let Some(Job { mut work, reply }) = job else { break };
+                    if begun && self.is_dead().await {
+                        // Nobody waits any more if the whole run was dropped.
+                        reply.send(Reply::NotTaken(Box::new(work))).ok();
+                        break;
+                    }
+                    begun = true;
+                    self.run(&mut work, &closing).await;
+                    let alive = !self.retire;
+                    if self.retire {
+                        self.link.end(TERM_LIMIT).await;
+                    }
+                    reply.send(Reply::Done { alive, session: self.session.clone() }).ok();
+                    if !alive {
+                        break;
+                    }
+                }
+                happening = self.link.next(), if begun => {
+                    let gone = matches!(happening, Happening::Exited(_));
+                    let out = self.take(&happening);
+                    for line in out.lines {
+                        self.link.send(line).await;
+                    }
+                    if gone || out.retire {
+                        break;
+                    }
+                }
+            }
+        }
+        jobs.close();
+        self.link.end(TERM_LIMIT).await;
+        while let Some(Job { work, reply }) = jobs.recv().await {
+            reply.send(Reply::NotTaken(Box::new(work))).ok();
+        }
+    }
+
+    /// Looks whether the process ended since the last turn, without waiting.
+    async fn is_dead(&mut self) -> bool {
+        loop {
+            match timeout_at(Instant::now(), self.link.next()).await {
+                Err(_elapsed) => return false,
+                Ok(Happening::Exited(_)) => return true,
+                Ok(happening) => {
+                    let out = self.take(&happening);
+                    for line in out.lines {
+                        self.link.send(line).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands a happening to the dialect; timers and the log are seen to here.
+    fn take(&mut self, happening: &Happening) -> SeatOutput {
+        match happening {
+            Happening::Line(line) => self.feed(SeatInput::Line(line)),
+            Happening::LineTooLong(bytes) => self.feed(SeatInput::LineTooLong { bytes: *bytes }),
+            Happening::Exited(exit) => self.feed(SeatInput::Exited(&seat_exit(exit))),
+            Happening::Status { code, retry_after_secs, body } => {
+                self.feed(SeatInput::HttpStatus { code: *code, retry_after_secs: *retry_after_secs, body })
+            }
+            Happening::Failed(why) => self.feed(SeatInput::HttpFailed { why }),
+            Happening::End => self.feed(SeatInput::HttpEnd),
+            Happening::Timer(id) => self.feed(SeatInput::Deadline(*id)),
+        }
+    }
+
+    fn feed(&mut self, input: SeatInput<'_>) -> SeatOutput {
+        let mut out = SeatOutput::default();
+        self.dialect.input(input, &mut out);
+        for (id, after) in out.timers.drain(..) {
+            self.link.start_timer(id, after);
+        }
+        for line in out.log.drain(..) {
+            tracing::debug!(target: "engine", seat = %self.started_as, line);
+        }
+        if out.skipped > 0 {
+            tracing::debug!(target: "engine", seat = %self.started_as, skipped = out.skipped);
+        }
+        self.retire |= out.retire;
+        out
+    }
+
+    /// Runs one turn to its terminal event, whatever happens.
+    async fn run(&mut self, work: &mut Work, closing: &CancellationToken) {
+        let mut running = Running {
+            turn: work.request.turn,
+            events: &work.events,
+            asks: BTreeSet::new(),
+            stopping: false,
+            ended: false,
+        };
+        let request = work.request.clone();
+        let out = self.feed(SeatInput::Begin(&request));
+        self.carry_out(out, &mut running).await;
+        let mut heard = Instant::now();
+        let mut force_at = None;
+        while !running.ended {
+            let quiet_at = match force_at {
+                Some(at) => at,
+                None if running.asks.is_empty() => heard + work.idle_timeout,
+                // A day is for ever here: while a question is open, it is the user who is waited for.
+                None => heard + Duration::from_hours(24),
+            };
+            tokio::select! {
+                biased;
+                control = work.control.recv(), if !running.stopping => match control {
+                    Some(TurnControl::Answer { ask, decision }) => {
+                        heard = Instant::now();
+                        if running.asks.remove(&ask) {
+                            let out = self.feed(SeatInput::Answer { ask: &ask, decision: &decision });
+                            self.carry_out(out, &mut running).await;
+                        }
+                    }
+                    // Whoever dropped the control wants the turn no longer.
+                    Some(TurnControl::Stop) | None => {
+                        force_at = Some(Instant::now() + CANCEL_LIMIT);
+                        self.cancel(&mut running).await;
+                    }
+                },
+                () = closing.cancelled(), if !running.stopping => {
+                    force_at = Some(Instant::now() + CANCEL_LIMIT);
+                    self.cancel(&mut running).await;
+                }
+                happening = self.link.next() => {
+                    heard = Instant::now();
+                    self.happened(happening, &mut running).await;
+                }
+                () = sleep_until(quiet_at) => self.give_up(work.idle_timeout, &mut running).await,
+            }
+        }
+        self.link.break_off();
+    }
+
+    async fn cancel(&mut self, running: &mut Running<'_>) {
+        running.stopping = true;
+        let out = self.feed(SeatInput::Cancel);
+        self.carry_out(out, running).await;
+    }
+
+    async fn happened(&mut self, happening: Happening, running: &mut Running<'_>) {
+        if let Happening::Exited(exit) = &happening
+            && let Some(error) = &exit.start_error
+        {
+            self.retire = true;
+            let failure = spawn_failure(error, &self.started_as, &self.install_hint);
+            return running.end(TurnEvent::Failed(failure)).await;
+        }
+        let out = self.take(&happening);
+        self.carry_out(out, running).await;
+        if let Happening::Exited(exit) = happening {
+            self.retire = true;
+            if !running.ended {
+                running.end(TurnEvent::Failed(crashed(&exit, &self.started_as))).await;
+            }
+        }
+    }
+
+    /// The time is over: of a stop, or of silence.
+    async fn give_up(&mut self, idle_timeout: Duration, running: &mut Running<'_>) {
+        self.retire = true;
+        self.link.break_off();
+        let exit = self.link.end(TERM_LIMIT).await;
+        if running.stopping {
+            let out = self.feed(SeatInput::Exited(&seat_exit(&exit)));
+            self.carry_out(out, running).await;
+            return running.end(TurnEvent::Finished(StopReason::Cancelled)).await;
+        }
+        let seconds = idle_timeout.as_secs();
+        let mut detail = format!("{}\n{}", self.started_as, exit.stderr_tail);
+        detail.truncate(detail.trim_end().len());
+        let failure = TurnFailure {
+            kind: FailureKind::TimedOut,
+            message: format!("The agent gave no sign of life for {seconds} s and was ended."),
+            hint: "Try again, or set a longer time in the settings.".to_owned(),
+            detail,
+            resets_at_ms: None,
+        };
+        running.end(TurnEvent::Failed(failure)).await;
+    }
+
+    async fn carry_out(&mut self, out: SeatOutput, running: &mut Running<'_>) {
+        for line in out.lines {
+            self.link.send(line).await;
+        }
+        for event in out.events {
+            if let TurnEvent::Started { session: Some(session), .. } = &event {
+                self.session = Some(session.clone());
+            }
+            running.say(event, &self.started_as, self.link.is_process()).await;
+        }
+    }
+}
+
+impl Running<'_> {
+    /// Passes an event on, unless the turn has ended or was stopped and this is more of its answer.
+    async fn say(&mut self, mut event: TurnEvent, started_as: &str, is_process: bool) {
+        if self.ended {
+            return;
+        }
+        match &mut event {
+            TurnEvent::PermissionAsked(request) => {
+                if self.stopping {
+                    return;
+                }
+                self.asks.insert(request.ask.clone());
+            }
+            TurnEvent::PermissionGone { ask } => {
+                self.asks.remove(ask);
+            }
+            TurnEvent::ItemStarted { .. } | TurnEvent::ItemDelta { .. } if self.stopping => return,
+            TurnEvent::ItemReplaced { body: ItemBody::Text { .. } | ItemBody::Thinking { .. }, .. }
+                if self.stopping =>
+            {
+                return;
+            }
+            TurnEvent::Failed(failure)
+                if failure.kind == FailureKind::Crashed && is_process && !failure.detail.contains(started_as) =>
+            {
+                failure.detail = format!("{started_as}\n{}", failure.detail).trim_end().to_owned();
+            }
+            _ => {}
+        }
+        if event.is_terminal() {
+            self.end(event).await;
+        } else {
+            self.send(event).await;
+        }
+    }
+
+    /// Sends the terminal event, once; open questions go first.
+    async fn end(&mut self, event: TurnEvent) {
+        if self.ended {
+            return;
+        }
+        for ask in std::mem::take(&mut self.asks) {
+            self.send(TurnEvent::PermissionGone { ask }).await;
+        }
+        self.ended = true;
+        let event = match event {
+            TurnEvent::Failed(_) if self.stopping => TurnEvent::Finished(StopReason::Cancelled),
+            other => other,
+        };
+        self.send(event).await;
+    }
+
+    async fn send(&self, event: TurnEvent) {
+        if self.events.send((self.turn, event)).await.is_err() {
+            tracing::debug!(turn = %self.turn, "nobody takes this turn's events any more");
+        }
+    }
+}
+
+/// A start that failed, as the user reads it.
+pub(super) fn spawn_failure(
+    error: &crate::os::process::SpawnError,
+    started_as: &str,
+    install_hint: &str,
+) -> TurnFailure {
+    use crate::os::process::SpawnError as E;
+    let (kind, hint) = match error {
+        E::NotFound { .. } => (FailureKind::NotInstalled, install_hint),
+        E::NotExecutable { .. } => (FailureKind::NotInstalled, "Set the path of the program in the settings."),
+        E::CwdMissing { .. } => (FailureKind::FolderMissing, "Put the folder back, or choose another one for the project."),
+        E::ArgumentTooLong { .. } => (FailureKind::Internal, "Choose a shorter model name or path."),
+        E::Other { .. } => (FailureKind::Crashed, "Try again, or set the path of the program in the settings."),
+    };
+    TurnFailure {
+        kind,
+        message: format!("The agent could not be started: {error}"),
+        hint: hint.to_owned(),
+        detail: started_as.to_owned(),
+        resets_at_ms: None,
+    }
+}
+
+fn crashed(exit: &ExitInfo, started_as: &str) -> TurnFailure {
+    let how = match (exit.code, exit.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit code".to_owned(),
+    };
+    TurnFailure {
+        kind: FailureKind::Crashed,
+        message: format!("The agent's program ended during the turn ({how})."),
+        hint: "Try again; the last lines it wrote are below.".to_owned(),
+        detail: format!("{started_as}\n{}", exit.stderr_tail).trim_end().to_owned(),
+        resets_at_ms: None,
+    }
+}

@@ -1,0 +1,318 @@
+//! One turn from pack to finish, as one readable async function.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::context::{Held, PackSeat, PackSpec, Rendered, Sources, assemble, render};
+use crate::domain::folder_missing;
+use crate::domain::session::{SessionPlan, plan_session};
+use crate::engine::Engine;
+use crate::engine::discover;
+use crate::engine::host::{EngineHost, KeyLookup, RunTurn, SeatKey, TurnControl};
+use crate::engine::registry;
+use crate::model::engine::{Billing, EngineId};
+use crate::model::id::{ConversationId, ProjectId, TurnId};
+use crate::model::message::NoticeLevel;
+use crate::model::pack::ContextPack;
+use crate::model::project::SeatChoice;
+use crate::model::record::EngineSession;
+use crate::model::settings::Settings;
+use crate::model::turn::{FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
+use crate::os::files::{Access, read_capped, write_atomic};
+use crate::os::git::{Head, current_head};
+use crate::os::stack::detect_stack;
+use crate::runtime::Config;
+use crate::runtime::reads::ReadPool;
+use crate::store::StoreError;
+
+/// How long a turn waits for the login shell's answer at start-up; then the program's own PATH serves.
+const LOGIN_PATH_WAIT: Duration = Duration::from_secs(4);
+/// A role document of the project, at most.
+const ROLE_FILE_MAX_BYTES: u64 = 64 * 1024;
+
+/// What one turn needs; cheap to clone.
+#[derive(Clone)]
+pub(in crate::runtime) struct TurnCx {
+    pub config: Arc<Config>,
+    pub host: Arc<EngineHost>,
+    pub keys: KeyLookup,
+    pub reads: Option<ReadPool>,
+    pub engines: Arc<[Arc<dyn Engine>]>,
+    pub settings: Arc<Settings>,
+    pub login_path: watch::Receiver<Option<OsString>>,
+}
+
+/// Everything known before the engine is spoken to.
+struct Prepared {
+    seat: SeatSpec,
+    key: SeatKey,
+    text: String,
+    expect_session: Option<String>,
+    system_file: Option<PathBuf>,
+}
+
+impl TurnCx {
+    /// Runs the turn; its last event is a terminal one, whatever happens.
+    pub async fn run(
+        mut self,
+        spec: TurnSpec,
+        events: mpsc::Sender<(TurnId, TurnEvent)>,
+        control: mpsc::Receiver<TurnControl>,
+    ) {
+        let turn = spec.turn;
+        let failure = match self.prepare(&spec, &events).await {
+            Ok((engine, prepared)) => {
+                let idle_timeout = Duration::from_secs(u64::from(self.settings.turn_idle_timeout_secs));
+                self.host
+                    .run(RunTurn {
+                        seat: prepared.seat,
+                        engine,
+                        key: prepared.key,
+                        request: TurnRequest { turn, text: prepared.text },
+                        expect_session: prepared.expect_session,
+                        events,
+                        control,
+                        idle_timeout,
+                    })
+                    .await;
+                if let Some(file) = prepared.system_file
+                    && let Err(error) = tokio::fs::remove_file(&file).await
+                {
+                    tracing::debug!(%error, "the context file was gone already");
+                }
+                return;
+            }
+            Err(failure) => failure,
+        };
+        // Fails only when the loop has ended.
+        drop(events.send((turn, TurnEvent::Failed(failure))).await);
+    }
+
+    async fn prepare(
+        &mut self,
+        spec: &TurnSpec,
+        events: &mpsc::Sender<(TurnId, TurnEvent)>,
+    ) -> Result<(Arc<dyn Engine>, Prepared), TurnFailure> {
+        if !tokio::fs::metadata(&spec.cwd).await.is_ok_and(|found| found.is_dir()) {
+            return Err(folder_missing(&spec.cwd));
+        }
+        let engine = self.engine(&spec.seat.engine)?;
+        let mut seat = self.seat(spec, &*engine);
+        let key = SeatKey::of(spec.conversation, &seat);
+        let session = self.session(spec.conversation, &spec.seat.engine).await?;
+        let warm = self.host.warm_session(&key);
+        let plan = plan_session(session.as_ref(), warm.as_deref(), &engine.info().caps, spec.force_fresh);
+        let (held, expect_session) = match plan {
+            SessionPlan::Fresh { notice } => {
+                if let Some(text) = notice {
+                    let note = TurnEvent::Notice { level: NoticeLevel::Info, text: text.to_owned() };
+                    say(events, spec.turn, note).await;
+                }
+                // A warm process would go on in the session that is to be left.
+                if warm.is_some() {
+                    self.host.close(spec.conversation).await;
+                }
+                (None, None)
+            }
+            SessionPlan::Continue { resume, delivered_seq, fixed_hash } => {
+                seat.resume = Some(resume.clone());
+                (Some(Held { delivered_seq, fixed_hash }), Some(resume))
+            }
+        };
+        if expect_session.is_none() || warm != expect_session {
+            self.find_program(&*engine, &mut seat).await?;
+        }
+        let fresh = held.is_none();
+        let pack = self
+            .pack(spec.project, spec.conversation, Some(spec.user_seq), &spec.seat, &spec.prompt, spec.budget_chars, held)
+            .await
+            .map_err(|why| internal("The context could not be assembled", &why))?;
+        let Rendered { system, user } = render(&pack, &spec.prompt, engine.info().caps.system_apart, fresh);
+        let sent_text = system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
+        say(events, spec.turn, TurnEvent::Packed { pack: Box::new(pack), sent_text }).await;
+        let system_file = match system {
+            Some(text) => Some(self.write_system_file(spec.turn, text).await?),
+            None => None,
+        };
+        seat.system_file.clone_from(&system_file);
+        Ok((engine, Prepared { seat, key, text: user, expect_session, system_file }))
+    }
+
+    fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
+        registry::find(&self.engines, id).or_else(|| registry::script(id)).ok_or_else(|| TurnFailure {
+            kind: FailureKind::NotInstalled,
+            message: format!("There is no engine named {id}."),
+            hint: "Choose another engine for this conversation.".into(),
+            detail: String::new(),
+            resets_at_ms: None,
+        })
+    }
+
+    fn seat(&self, spec: &TurnSpec, engine: &dyn Engine) -> SeatSpec {
+        let set = self.settings.engines.get(&engine.info().id);
+        SeatSpec {
+            engine: spec.seat.engine.clone(),
+            model: spec.seat.model.clone(),
+            cwd: spec.cwd.clone(),
+            resume: None,
+            new_session_id: uuid::Uuid::new_v4().to_string(),
+            system_file: None,
+            skip_permissions: spec.skip_permissions,
+            billing: set.map_or_else(Billing::default, |set| set.billing),
+            program: None,
+            version: None,
+        }
+    }
+
+    async fn session(
+        &self,
+        conversation: ConversationId,
+        engine: &EngineId,
+    ) -> Result<Option<EngineSession>, TurnFailure> {
+        let Some(reads) = &self.reads else { return Ok(None) };
+        let engine = engine.clone();
+        reads
+            .read(move |db| db.session(conversation, &engine))
+            .await
+            .map_err(|error| internal("The engine's session could not be read", &error.to_string()))
+    }
+
+    /// Resolved afresh for each process: a versioned folder may be another one today.
+    async fn find_program(&mut self, engine: &dyn Engine, seat: &mut SeatSpec) -> Result<(), TurnFailure> {
+        let info = engine.info();
+        if info.programs.is_empty() {
+            return Ok(());
+        }
+        let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
+        let login_path = asked.ok().and_then(|known| known.ok()?.clone());
+        match discover::find(info, &self.discover_cx(&info.id, login_path)).await {
+            Ok(found) => {
+                seat.program = Some(found.path);
+                Ok(())
+            }
+            Err(searched) => Err(TurnFailure {
+                kind: FailureKind::NotInstalled,
+                message: format!("{} is not installed, or not where it is looked for.", info.name),
+                hint: format!("{} Or set its path in Settings, Engines.", info.install_hint),
+                detail: format!("Looked in:\n{}", searched.join("\n")),
+                resets_at_ms: None,
+            }),
+        }
+    }
+
+    /// What `tunaflow context` and the preview show: the whole pack, as a fresh session would get it.
+    pub async fn preview(
+        &self,
+        project: ProjectId,
+        conversation: ConversationId,
+        seat: &SeatChoice,
+        prompt: &str,
+        budget_chars: u32,
+    ) -> Result<ContextPack, String> {
+        self.pack(project, conversation, None, seat, prompt, budget_chars, None).await
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a pack spec, gathered here only")]
+    async fn pack(
+        &self,
+        project: ProjectId,
+        conversation: ConversationId,
+        user_seq: Option<i64>,
+        seat: &SeatChoice,
+        prompt: &str,
+        budget_chars: u32,
+        held: Option<Held>,
+    ) -> Result<ContextPack, String> {
+        let Some(reads) = &self.reads else { return Err("there is no database to read from".into()) };
+        let engine_name = registry::find(&self.engines, &seat.engine)
+            .map_or_else(|| seat.engine.to_string(), |engine| engine.info().name.clone());
+        let (seat, prompt) = (seat.clone(), prompt.to_owned());
+        let packed = reads.read(move |db| {
+            let folder = db.project(project)?.map(|project| project.path);
+            let facts = folder.as_deref().map(|folder| facts(folder, seat.role.as_deref())).unwrap_or_default();
+            let spec = PackSpec {
+                conversation,
+                project,
+                user_seq: user_seq.unwrap_or(i64::MAX),
+                prompt,
+                seat: PackSeat {
+                    engine: seat.engine,
+                    engine_name,
+                    model: seat.model,
+                    role: seat.role,
+                    persona: seat.persona,
+                    mode: seat.mode,
+                },
+                budget_chars,
+                held,
+                detected_stack: facts.stack,
+                git_branch: facts.git_branch,
+                role_text: facts.role,
+            };
+            assemble(&spec, &Sources { db }).map_err(StoreError::other)
+        });
+        packed.await.map_err(|error| error.to_string())
+    }
+
+    async fn write_system_file(&self, turn: TurnId, text: String) -> Result<PathBuf, TurnFailure> {
+        let path = self.config.paths.data_folder().join(format!("context-{turn}.md"));
+        let target = path.clone();
+        let written =
+            tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private)).await;
+        match written {
+            Ok(Ok(())) => Ok(path),
+            Ok(Err(error)) => Err(internal("The context file could not be written", &error.to_string())),
+            Err(error) => Err(internal("The context file could not be written", &error.to_string())),
+        }
+    }
+}
+
+/// What is known of a folder from its files.
+#[derive(Default)]
+struct Facts {
+    stack: Vec<String>,
+    git_branch: Option<String>,
+    role: Option<String>,
+}
+
+fn facts(folder: &std::path::Path, role: Option<&str>) -> Facts {
+    let branch = current_head(folder).map(|head| match head {
+        Head::Branch(name) => name,
+        Head::Detached(commit) => format!("detached at {commit}"),
+    });
+    Facts {
+        stack: detect_stack(folder).into_iter().map(str::to_owned).collect(),
+        git_branch: branch,
+        role: role.and_then(|role| role_file(folder, role)),
+    }
+}
+
+/// A project may bring its own text for a role: `.tunaflow/roles/<Role>.md`.
+fn role_file(folder: &std::path::Path, role: &str) -> Option<String> {
+    // A name is a name: no path leads out of the folder.
+    if !role.chars().all(|c| c.is_alphanumeric() || c == '-' || c == ' ') {
+        return None;
+    }
+    let path = folder.join(".tunaflow").join("roles").join(format!("{role}.md"));
+    let (bytes, _) = read_capped(&path, ROLE_FILE_MAX_BYTES).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+async fn say(events: &mpsc::Sender<(TurnId, TurnEvent)>, turn: TurnId, event: TurnEvent) {
+    // Fails only when the loop has ended.
+    drop(events.send((turn, event)).await);
+}
+
+fn internal(what: &str, why: &str) -> TurnFailure {
+    TurnFailure {
+        kind: FailureKind::Internal,
+        message: format!("{what}: {why}"),
+        hint: "Retry. If it happens again, look at the log.".into(),
+        detail: String::new(),
+        resets_at_ms: None,
+    }
+}

@@ -1,0 +1,178 @@
+//! Reading, beside the writer and never in its way.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::model::engine::EngineId;
+use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
+use crate::model::message::Message;
+use crate::model::pack::ContextPack;
+use crate::model::project::{Conversation, Project};
+use crate::model::record::{EngineSession, IndexRow, Startup, TurnRecord};
+
+use super::error::{StoreError, StoreResult};
+use super::find::{self, Found};
+use super::turns::TurnEventRow;
+use super::{codec, conversations, file, messages, migrate, pending, projects, sessions, settings, turns};
+
+pub(super) const NEXT_ID: &str = "
+    SELECT max(
+      (SELECT value FROM counter WHERE name = 'highest_id'),
+      (SELECT ifnull(max(id), 0) FROM project),
+      (SELECT ifnull(max(id), 0) FROM conversation),
+      (SELECT ifnull(max(id), 0) FROM message),
+      (SELECT ifnull(max(id), 0) FROM turn),
+      (SELECT ifnull(max(id), 0) FROM queued)) + 1";
+
+/// One read-only connection. It may move between threads but serves one at a time; open one for each.
+///
+/// Every call sees the newest finished batch. Rows that cannot be read are replaced or left out as each call
+/// says and never fail the call; [`StoreError::Damaged`] means that the file itself is unsound there.
+#[derive(Debug)]
+pub struct ReadDb {
+    conn: Connection,
+}
+
+impl ReadDb {
+    /// Opens an existing database for reading; works on a damaged one as far as it can be read.
+    pub fn open_read_only(db_path: &Path) -> Result<Self, StoreError> {
+        file::check_header(db_path).or_else(|error| match error {
+            // A file cut short may still hold most of what was said.
+            StoreError::Damaged { .. } => Ok(true),
+            other => Err(other),
+        })?;
+        let conn = file::open_reader(db_path)?;
+        let (found, known) = (migrate::found_version(&conn)?, migrate::known_version());
+        if found > known {
+            return Err(StoreError::TooNew { found, known });
+        }
+        Ok(Self { conn })
+    }
+
+    /// Everything but messages, from one moment. Conversations newest first, projects last opened first.
+    ///
+    /// Rows with unreadable parts come with harmless values in their place (title `Conversation 7`, engine
+    /// `unknown`), so that what lies below them stays reachable; unreadable settings are left out.
+    /// Of a damaged file (found at [`super::Store::open`] or by [`super::quick_check`]) it gives what can be
+    /// read, so that the history can be looked at while the user decides.
+    pub fn startup(&self) -> Result<Startup, StoreError> {
+        let moment = self.conn.unchecked_transaction()?;
+        let startup = Startup {
+            projects: projects::list(&moment)?,
+            conversations: conversations::list(&moment)?,
+            queued: readable(pending::queued(&moment))?,
+            drafts: readable(pending::drafts(&moment))?,
+            settings: readable(settings::list(&moment))?,
+            open_turns: readable(turns::open(&moment))?,
+            next_id: next_id(&moment)?,
+        };
+        // Not committed: there is nothing to keep, and after a damaged page a commit would fail.
+        drop(moment);
+        Ok(startup)
+    }
+
+    /// One row a message, oldest first; empty for an unknown conversation.
+    pub fn index(&self, conversation: ConversationId) -> Result<Vec<IndexRow>, StoreError> {
+        messages::index(&self.conn, conversation)
+    }
+
+    /// Messages of a range of positions, both ends included, oldest first.
+    ///
+    /// A message that cannot be read whole is there with `MessageState::Damaged` and whatever could be read.
+    pub fn messages_between(
+        &self,
+        conversation: ConversationId,
+        first_seq: i64,
+        last_seq: i64,
+    ) -> Result<Vec<Message>, StoreError> {
+        messages::between(&self.conn, conversation, first_seq, last_seq)
+    }
+
+    pub fn message(&self, id: MessageId) -> Result<Option<Message>, StoreError> {
+        messages::one(&self.conn, id)
+    }
+
+    /// Messages whose text holds `query` anywhere, without regard to case, oldest first, at most `max`.
+    /// An empty query finds nothing.
+    pub fn find(&self, conversation: ConversationId, query: &str, max: usize) -> Result<Found, StoreError> {
+        find::find(&self.conn, conversation, query, max)
+    }
+
+    /// Up to `limit` messages before a position, newest first.
+    pub fn recent(&self, c: ConversationId, before_seq: i64, limit: u32) -> Result<Vec<Message>, StoreError> {
+        messages::recent(&self.conn, c, before_seq, limit)
+    }
+
+    /// The last message with words of every agent that spoke before a position, newest first.
+    pub fn last_by_speaker(&self, c: ConversationId, before_seq: i64) -> Result<Vec<Message>, StoreError> {
+        messages::last_by_speaker(&self.conn, c, before_seq)
+    }
+
+    /// Shown names of the agents that spoke, each once, sorted.
+    pub fn speakers(&self, conversation: ConversationId) -> Result<Vec<String>, StoreError> {
+        messages::speakers(&self.conn, conversation)
+    }
+
+    /// Messages that are there now, counted.
+    pub fn message_count(&self, conversation: ConversationId) -> Result<u32, StoreError> {
+        messages::count(&self.conn, conversation)
+    }
+
+    /// `None` also for a deleted one.
+    pub fn conversation(&self, id: ConversationId) -> Result<Option<Conversation>, StoreError> {
+        conversations::one(&self.conn, id)
+    }
+
+    pub fn project(&self, id: ProjectId) -> Result<Option<Project>, StoreError> {
+        projects::one(&self.conn, id)
+    }
+
+    pub fn turn(&self, id: TurnId) -> Result<Option<TurnRecord>, StoreError> {
+        turns::one(&self.conn, id)
+    }
+
+    pub fn latest_turn(&self, conversation: ConversationId) -> Result<Option<TurnRecord>, StoreError> {
+        turns::latest(&self.conn, conversation)
+    }
+
+    /// Oldest first.
+    pub fn turns_of(&self, conversation: ConversationId) -> Result<Vec<TurnRecord>, StoreError> {
+        turns::of_conversation(&self.conn, conversation)
+    }
+
+    /// The kept history of a turn, oldest first.
+    pub fn turn_events(&self, turn: TurnId) -> Result<Vec<TurnEventRow>, StoreError> {
+        turns::events(&self.conn, turn)
+    }
+
+    /// What was sent with a turn: the pack, and the exact text. `None` when none was kept.
+    pub fn pack(&self, turn: TurnId) -> Result<Option<(ContextPack, String)>, StoreError> {
+        turns::pack(&self.conn, turn)
+    }
+
+    /// `None` also when the row is unreadable: a fresh session then takes the full context.
+    pub fn session(&self, c: ConversationId, engine: &EngineId) -> Result<Option<EngineSession>, StoreError> {
+        sessions::one(&self.conn, c, engine)
+    }
+}
+
+/// A damaged side table must not keep the conversations from being shown.
+fn readable<T>(rows: StoreResult<Vec<T>>) -> StoreResult<Vec<T>> {
+    match rows {
+        Err(StoreError::Damaged { why }) => {
+            tracing::warn!(why, "a damaged table is left out");
+            Ok(Vec::new())
+        }
+        other => other,
+    }
+}
+
+/// Nothing new can be written into a damaged file, so there the number only has to be unlike any other.
+fn next_id(conn: &Connection) -> StoreResult<i64> {
+    match codec::first(conn, NEXT_ID, [], |row| codec::int(row, 0).ok()) {
+        Ok(next) => Ok(next.unwrap_or(1).max(1)),
+        Err(StoreError::Damaged { .. }) => Ok(i64::MAX / 2),
+        Err(error) => Err(error),
+    }
+}
