@@ -1,14 +1,64 @@
-//! Entry point of the program.
+//! Entry point: guard first, then arguments, then the command line or the window.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use tunaflow::api::handle::Waker;
+use tunaflow::cli;
+use tunaflow::cli::args::{Wish, parse};
 use tunaflow::os::guard;
+use tunaflow::os::log;
+use tunaflow::os::paths::DataPaths;
+use tunaflow::runtime::{self, Config};
+
+const LOG_FILTER: &str = "info";
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|first| first == guard::GUARD_ARG) {
-        let code = guard::run(args.collect());
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.peek().is_some_and(|first| first == guard::GUARD_ARG) {
+        let code = guard::run(args.skip(1).collect());
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
-    ExitCode::SUCCESS
+    ExitCode::from(match parse(args) {
+        Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
+        Ok(invocation) => match &invocation.wish {
+            Wish::Window => window(invocation.data_dir.as_deref(), invocation.project.as_deref()),
+            Wish::Bench(_) => cli::complain(cli::WRONG_ARGUMENTS, "There are no measurements in this build."),
+            _ => cli::run(&invocation, &start),
+        },
+    })
+}
+
+/// A core for one command of the command line.
+fn start(need: cli::Need) -> Result<cli::Core, String> {
+    let config = config(need.data_dir.as_deref(), need.read_only, need.discover)?;
+    let paths = config.paths.clone();
+    // A second core of the same process goes on in the first one's log; without any the command still serves.
+    let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
+    let running = runtime::start(config, Waker::noop()).map_err(|error| error.to_string())?;
+    Ok(cli::Core {
+        app: running.handle(),
+        log_folder: paths.log_folder().to_path_buf(),
+        database: paths.database(),
+        finish: Box::new(move || {
+            running.finish();
+            drop(log);
+        }),
+    })
+}
+
+fn config(data_dir: Option<&Path>, read_only: bool, discover: bool) -> Result<Config, String> {
+    Ok(Config {
+        paths: DataPaths::new(data_dir).map_err(|error| error.to_string())?,
+        process_env: std::env::vars_os().collect(),
+        home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+        guard: std::env::current_exe().ok(),
+        read_only,
+        discover,
+    })
+}
+
+/// The window, at the project if one is named.
+fn window(_data_dir: Option<&Path>, _project: Option<&Path>) -> u8 {
+    cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
 }

@@ -43,7 +43,7 @@ fn show(project: &Project, json: bool, out: &mut Out) -> Result<(), Failure> {
         }));
     }
     let missing = if project.path.is_dir() { "" } else { "  (the folder is missing)" };
-    out.line(&format!("{:>6}  {}  {}{missing}", project.id, one_line(&project.name, 60), project.path.display()))
+    out.line(&format!("{:>6}  {}  {}{missing}", project.id.0, one_line(&project.name, 60), project.path.display()))
 }
 
 /// Forgets a project; its folder is not touched.
@@ -115,7 +115,7 @@ fn conversation_line(row: &ConversationRow) -> String {
     }
     format!(
         "{:>6}  {}  {:<11} {:>5} messages  {}  {}{marks}",
-        of.id,
+        of.id.0,
         utc(of.updated_ms),
         row.state.map_or("idle", TurnState::word),
         of.message_count,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{AppCommand, ChatCommand};
 use crate::api::snapshot::{AskRow, ConversationView, DatabaseStatus, PAGE_LEN, Snapshot, TurnRow};
 use crate::cli::args::{Ask, Permissions};
 use crate::cli::follow::Follow;
@@ -47,6 +47,8 @@ pub async fn send(front: &mut Front, wish: SendWish<'_>, out: &mut Out, stops: &
     front.check_writable()?;
     let prepared = async {
         let id = seat::conversation(front, wish.ask, wish.project).await?;
+        // Whoever reads our output reads the answer: it is not news in the window later.
+        front.send(AppCommand::Viewing { conversation: Some(id), focused: true })?;
         drain_queue(front, id).await?;
         let before = front.app.snapshot().view(id).and_then(|view| view.turn.as_ref().map(|turn| turn.turn));
         Ok::<_, Failure>((id, before))
