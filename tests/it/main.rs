@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod cli;
 mod dialects;
 mod flows;
 mod host;
