@@ -219,7 +219,7 @@ impl AppState {
     }
 
     /// The engine's shown name; its id when it is not known any more.
-    pub(in crate::domain) fn engine_name(&self, engine: &crate::model::engine::EngineId) -> String {
+    pub(in crate::domain) fn engine_name(&self, engine: &EngineId) -> String {
         self.engines
             .iter()
             .find(|state| &state.info.id == engine)

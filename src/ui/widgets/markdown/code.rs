@@ -6,9 +6,9 @@ use egui::{Frame, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, 
 
 use crate::ui::theme::{self, Palette, Text};
 
-use super::super::button::IconButton;
-use super::super::icon;
-use super::super::paint;
+use crate::ui::widgets::button::IconButton;
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
 use super::highlight::{Span, SynClass};
 
 /// Head of a code block.

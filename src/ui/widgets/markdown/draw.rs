@@ -6,8 +6,8 @@ use egui::{Align, Galley, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
 
 use crate::ui::theme::{self, Palette, Text, Weight};
 
-use super::super::icon;
-use super::super::paint;
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
 use super::code::{self, CodeHead};
 use super::highlight::Highlighter;
 use super::parse::{Block, Kind, Leaf, Marker, Run, Table};
