@@ -175,15 +175,15 @@ impl Bench {
     }
 
     fn start_with(&mut self, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
-        self.start_as(SeatKey::of(ConversationId(1), &seat), seat, text, idle_timeout)
+        self.start_as(&SeatKey::of(ConversationId(1), &seat), seat, text, idle_timeout)
     }
 
     fn start_part(&mut self, seat: SeatSpec, text: &str, part: Option<&str>) -> Running {
         let key = SeatKey { part: part.map(str::to_owned), ..SeatKey::of(ConversationId(1), &seat) };
-        self.start_as(key, seat, text, LIMIT)
+        self.start_as(&key, seat, text, LIMIT)
     }
 
-    fn start_as(&mut self, key: SeatKey, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
+    fn start_as(&mut self, key: &SeatKey, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
         self.turns += 1;
         let (events_tx, events) = mpsc::channel(16);
         let (control, control_rx) = mpsc::channel(4);
@@ -191,7 +191,7 @@ impl Bench {
             key: key.clone(),
             engine: Arc::clone(&self.engine),
             request: TurnRequest { turn: TurnId(self.turns), text: text.to_owned() },
-            expect_session: self.host.warm_session(&key),
+            expect_session: self.host.warm_session(key),
             events: events_tx,
             control: control_rx,
             idle_timeout,
