@@ -11,6 +11,9 @@ use tunaflow::os::log;
 use tunaflow::os::paths::DataPaths;
 use tunaflow::runtime::{self, Config};
 
+#[cfg(feature = "gui")]
+mod desktop;
+
 const LOG_FILTER: &str = "info";
 
 fn main() -> ExitCode {
@@ -18,6 +21,10 @@ fn main() -> ExitCode {
     if args.peek().is_some_and(|first| first == guard::GUARD_ARG) {
         let code = guard::run(args.skip(1).collect());
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
+    }
+    #[cfg(all(feature = "gui", debug_assertions))]
+    if let Some(code) = looking() {
+        return code;
     }
     ExitCode::from(match parse(args) {
         Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
@@ -59,6 +66,35 @@ fn config(need: &cli::Need) -> Result<Config, String> {
 }
 
 /// The window, at the project if one is named.
+#[cfg(feature = "gui")]
+fn window(data_dir: Option<&Path>, project: Option<&Path>) -> u8 {
+    let opened = config(data_dir, false, true)
+        .map_err(anyhow::Error::msg)
+        .and_then(|config| desktop::run(config, project.map(Path::to_path_buf)));
+    match opened {
+        Ok(()) => 0,
+        Err(error) => cli::complain(cli::CANNOT_START, &format!("{error:#}")),
+    }
+}
+
+#[cfg(not(feature = "gui"))]
 fn window(_data_dir: Option<&Path>, _project: Option<&Path>) -> u8 {
     cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
+}
+
+/// `__gallery [dark|light] [0|1|2]`: all pieces on one page.
+/// `__ui-fixture <name> [dark|light] [WxH] [zoom]`: the window over a snapshot made by hand.
+#[cfg(all(feature = "gui", debug_assertions))]
+fn looking() -> Option<ExitCode> {
+    let mut args = std::env::args().skip(1);
+    let ran = match args.next()?.as_str() {
+        "__gallery" => {
+            let theme = args.next().unwrap_or_default();
+            let page = args.next().and_then(|page| page.parse().ok()).unwrap_or(0);
+            tunaflow::ui::widgets::gallery::run(&theme, page).is_ok()
+        }
+        "__ui-fixture" => tunaflow::ui::demo::run(args).is_ok(),
+        _ => return None,
+    };
+    Some(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
