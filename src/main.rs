@@ -37,8 +37,8 @@ fn main() -> ExitCode {
 }
 
 /// A core for one command of the command line.
-fn start(need: cli::Need) -> Result<cli::Core, String> {
-    let config = config(need.data_dir.as_deref(), need.read_only, need.discover)?;
+fn start(need: &cli::Need) -> Result<cli::Core, String> {
+    let config = config(need)?;
     let paths = config.paths.clone();
     // A second core of the same process goes on in the first one's log; without any the command still serves.
     let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
@@ -54,14 +54,14 @@ fn start(need: cli::Need) -> Result<cli::Core, String> {
     })
 }
 
-fn config(data_dir: Option<&Path>, read_only: bool, discover: bool) -> Result<Config, String> {
+fn config(need: &cli::Need) -> Result<Config, String> {
     Ok(Config {
-        paths: DataPaths::new(data_dir).map_err(|error| error.to_string())?,
+        paths: DataPaths::new(need.data_dir.as_deref()).map_err(|error| error.to_string())?,
         process_env: std::env::vars_os().collect(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
         guard: std::env::current_exe().ok(),
-        read_only,
-        discover,
+        read_only: need.read_only,
+        discover: need.discover,
     })
 }
 

@@ -122,7 +122,13 @@ impl Hands {
             return Some(Input::Started(Box::new(Startup { next_id: 1, ..Startup::default() })));
         };
         match reads.read(ReadDb::startup).await {
-            Ok(startup) => Some(Input::Started(Box::new(startup))),
+            Ok(mut startup) => {
+                if matches!(self.port, Port::LookOnly) {
+                    // They are their owner's to send; who only looks must not send them a second time.
+                    startup.queued.clear();
+                }
+                Some(Input::Started(Box::new(startup)))
+            }
             Err(error) => Some(Input::Trouble { title: "What was kept cannot be read".into(), body: error.to_string() }),
         }
     }
