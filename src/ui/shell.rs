@@ -36,6 +36,11 @@ use crate::ui::route::{History, Route};
 use crate::ui::theme;
 use crate::ui::view_state::ViewState;
 
+/// First guess at the height of the composer and its gap, points.
+const FOOT_GUESS: f32 = 118.0;
+/// Width from which toasts lie beside the reading column and not over the composer, points.
+const TOASTS_BESIDE_FROM: f32 = 1_860.0;
+
 /// Width below which the sidebar is a rail, points.
 pub const SIDEBAR_FROM: f32 = 1_000.0;
 
@@ -66,6 +71,8 @@ pub(super) struct Panels {
     inspector: Inspector,
     settings: SettingsPanel,
     status: StatusBar,
+    /// Height of composer and question together in the frame before, points.
+    foot: f32,
 }
 
 /// What floats over the panels.
@@ -153,7 +160,12 @@ impl Shell {
         self.over.dialogs.show(&cx, &ctx);
         self.over.keys.show(&ctx);
         self.over.palette.show(&cx, &ctx);
-        self.over.notices.show(&cx, &ctx);
+        let mut above = theme::sizes().row.status;
+        if matches!(cx.route, Route::Chat { .. }) && cx.width < TOASTS_BESIDE_FROM {
+            // Send and Stop are never covered.
+            above += self.panels.foot;
+        }
+        self.over.notices.show(&cx, &ctx, above);
         self.perform_all(&cx, &ctx);
     }
 
@@ -295,13 +307,12 @@ impl Panels {
     /// Conversation, question and composer from the top down; the composer keeps its place at the bottom.
     fn chat(&mut self, cx: &UiCx<'_>, ui: &mut Ui, area: Rect) {
         let sizes = theme::sizes();
-        let pad = if area.width() < 900.0 { sizes.space.s10 } else { sizes.space.s10 };
+        let pad = if area.width() < 900.0 { sizes.space.s7 } else { sizes.space.s10 };
         let width = (area.width() - pad * 2.0).min(sizes.panel.reading_max);
         let x = (area.center().x - width / 2.0).round();
         let column = |top: f32, bottom: f32| Rect::from_min_max(pos2(x, top), pos2(x + width, bottom));
         // The foot is as high as it was in the frame before; a first frame is laid out again at once.
-        let key = ui.scope_id().with("foot height");
-        let before: f32 = ui.data(|data| data.get_temp(key)).unwrap_or(118.0);
+        let before = if self.foot > 0.0 { self.foot } else { FOOT_GUESS };
         let foot_top = (area.bottom() - before).max(area.top() + 60.0);
         let list = Rect::from_min_max(area.min, pos2(area.right(), foot_top));
         let mut child = region(ui, list, "conversation");
@@ -321,7 +332,7 @@ impl Panels {
         }
         let height = foot.min_rect().height() + gap;
         if (height - before).abs() > 0.5 {
-            ui.data_mut(|data| data.insert_temp(key, height));
+            self.foot = height;
             ui.ctx().request_discard("the foot of the conversation changed its height");
         }
     }
