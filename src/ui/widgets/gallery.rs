@@ -109,8 +109,11 @@ impl Gallery {
             Button::primary("Allow once").icon(icon::CHECK).key("Ctrl Enter").show(ui);
             Button::secondary("Stop").icon_face(icon::SQUARE, icon::Face::Fill).key("Esc").show(ui);
             Button::secondary("Chosen").icon(icon::SUN).selected(true).show(ui);
+        });
+        ui.horizontal(|ui| {
             IconButton::new(icon::SIDEBAR_SIMPLE, "Toggle sidebar").key("Ctrl B").show(ui);
-            IconButton::small(icon::X, "Close").show(ui);
+            IconButton::new(icon::COLUMNS, "Pinned").selected(true).show(ui);
+            IconButton::small(icon::X, "Close").disabled(Some("Nothing to close")).show(ui);
         });
         ui.add_space(12.0);
         caption_head(ui, "Sidebar row");
