@@ -36,6 +36,8 @@ use crate::ui::route::{History, Route};
 use crate::ui::theme;
 use crate::ui::view_state::ViewState;
 
+/// The window closes after so long even when the core has not said that it ended, seconds.
+const QUIT_WITHIN_S: f64 = 8.0;
 /// First guess at the height of the composer and its gap, points.
 const FOOT_GUESS: f32 = 118.0;
 /// Width from which toasts lie beside the reading column and not over the composer, points.
@@ -95,7 +97,8 @@ pub(super) struct Seen {
     viewing: Option<(Option<ConversationId>, bool)>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
-    quitting: bool,
+    /// When an orderly end was asked for, seconds.
+    quitting_s: Option<f64>,
 }
 
 impl Shell {
@@ -135,6 +138,9 @@ impl Shell {
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
             perform::picked(&cx, ask, path);
+        }
+        if self.seen.quitting_s.is_some_and(|since| cx.time_s - since >= QUIT_WITHIN_S) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         }
         if ctx.input(|input| input.viewport().close_requested()) {
             self.close_requested(&cx, ctx);
@@ -182,6 +188,7 @@ impl Shell {
         let status = Rect::from_min_max(pos2(all.left(), all.bottom() - sizes.row.status), all.max);
         let body = Rect::from_min_max(all.min, pos2(all.right(), status.top()));
         let first_run = cx.snap.project.is_none();
+        let was_over = self.over.sidebar;
         let left = if first_run { 0.0 } else { self.left(cx, ui, body) };
         let centre = Rect::from_min_max(pos2(body.left() + left, body.top()), body.max);
         ui.painter().rect_filled(centre, 0.0, p.bg_canvas);
@@ -190,7 +197,7 @@ impl Shell {
         let mut child = region(ui, status, "status");
         self.panels.status.ui(cx, &mut child);
         if self.over.sidebar {
-            self.sidebar_over(cx, ui, body);
+            self.sidebar_over(cx, ui, body, was_over);
         }
     }
 
@@ -226,7 +233,8 @@ impl Shell {
         rect.width()
     }
 
-    fn sidebar_over(&mut self, cx: &UiCx<'_>, ui: &Ui, body: Rect) {
+    /// `settled`: it was open in the frame before, so a click outside is not the one that opened it.
+    fn sidebar_over(&mut self, cx: &UiCx<'_>, ui: &Ui, body: Rect, settled: bool) {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
         let at = pos2(body.left() + sizes.panel.rail, body.top());
@@ -241,7 +249,7 @@ impl Shell {
             self.panels.sidebar.ui(cx, &mut child);
         });
         let outside = shown.response.clicked_elsewhere() && !egui::Popup::is_any_open(ui.ctx());
-        if outside || self.seen.opened != cx.route.conversation() {
+        if outside && settled {
             self.over.sidebar = false;
         }
     }
@@ -249,6 +257,7 @@ impl Shell {
     fn centre(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         ui.spacing_mut().item_spacing.y = 0.0;
         match cx.route {
+            Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => self.panels.home.ui(cx, ui),
             Route::Inspector { .. } => self.panels.inspector.ui(cx, ui),
             Route::Settings { .. } => {
                 self.panels.header.ui(cx, ui);
@@ -278,12 +287,13 @@ impl Shell {
 
     /// Asks the core for an orderly end and keeps the window until it is there.
     fn close_requested(&mut self, cx: &UiCx<'_>, ctx: &Context) {
-        if self.snap.app.finished || self.seen.quitting {
+        if self.snap.app.finished || self.seen.quitting_s.is_some() {
             return;
         }
         self.panels.composer.flush(cx, true);
         cx.send(AppCommand::Quit);
-        self.seen.quitting = true;
+        self.seen.quitting_s = Some(cx.time_s);
+        ctx.request_repaint_after(std::time::Duration::from_secs_f64(QUIT_WITHIN_S));
         ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
     }
 
