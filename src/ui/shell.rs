@@ -38,6 +38,8 @@ use crate::ui::view_state::ViewState;
 
 /// The window closes after so long even when the core has not said that it ended, seconds.
 const QUIT_WITHIN_S: f64 = 8.0;
+/// Width of the find bar, points.
+const FIND_WIDTH: f32 = 420.0;
 /// First guess at the height of the composer and its gap, points.
 const FOOT_GUESS: f32 = 118.0;
 /// Width from which toasts lie beside the reading column and not over the composer, points.
@@ -349,10 +351,9 @@ impl Panels {
 
     fn conversation(&mut self, cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
         let find = if cx.route.conversation().is_some_and(|id| self.find.is_open(id)) {
-            let rect = Rect::from_min_size(pos2(column.left(), column.top() + 8.0), vec2(column.width(), 40.0));
-            let mut bar = ui.new_child(
-                UiBuilder::new().max_rect(rect).layout(egui::Layout::right_to_left(egui::Align::Min)).id_salt("find"),
-            );
+            let width = FIND_WIDTH.min(column.width());
+            let rect = Rect::from_min_size(pos2(column.right() - width, column.top() + 8.0), vec2(width, 40.0));
+            let mut bar = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("find"));
             self.find.show(cx, &mut bar)
         } else {
             None
