@@ -84,7 +84,7 @@ impl Gallery {
             match column {
                 0 => self.left(&mut ui),
                 1 => self.middle(&mut ui),
-                _ => self.right(&mut ui),
+                _ => Self::right(&mut ui),
             }
         }
     }
@@ -235,7 +235,7 @@ impl Gallery {
         latest_pill(ui, rect.center_top() + vec2(0.0, 16.0), "Latest");
     }
 
-    fn right(&mut self, ui: &mut Ui) {
+    fn right(ui: &mut Ui) {
         caption_head(ui, "Type");
         let p = theme::palette(ui);
         let steps = [

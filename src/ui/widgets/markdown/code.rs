@@ -367,7 +367,7 @@ mod tests {
         ];
         for (old, new, old_part, new_part) in cases {
             let (a, b) = differing(old, new);
-            assert_eq!((&old[a], &new[b]), (old_part, new_part), "{old}");
+            assert_eq!((old.get(a).unwrap(), new.get(b).unwrap()), (old_part, new_part), "{old}");
         }
         let ranges = changed_words(&["@@ x\n", "-a b\n", "-c d\n", "+a e\n", " f\n"]);
         assert!(ranges.iter().all(std::ops::Range::is_empty));

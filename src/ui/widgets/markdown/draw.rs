@@ -119,7 +119,7 @@ fn quote_bars(ui: &Ui, quotes: u8, top: f32) {
 }
 
 /// Draws the item's marker left of the text.
-fn marker(ui: &mut Ui, leaf: &Leaf, base: Text) {
+fn marker(ui: &Ui, leaf: &Leaf, base: Text) {
     let p = theme::palette(ui);
     let min = ui.cursor().min;
     let line = Rect::from_min_size(min - vec2(INDENT, 0.0), vec2(INDENT, base.line()));
@@ -211,7 +211,7 @@ fn text(ui: &mut Ui, (index, runs): (usize, &[Run]), leaf: &Leaf, step: (Text, W
 }
 
 fn paint_runs(
-    ui: &mut Ui,
+    ui: &Ui,
     rect: Rect,
     galley: Arc<Galley>,
     places: &[Place<'_>],
