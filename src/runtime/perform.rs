@@ -305,9 +305,7 @@ impl Hands {
 
     /// Sees to everything that is slower than the first screen.
     pub fn begin_background(&self) {
-        if self.config.discover {
-            self.discover_first();
-        }
+        self.discover_first(self.config.discover);
         if !matches!(self.port, Port::Worker(_)) {
             return;
         }

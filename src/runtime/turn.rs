@@ -187,6 +187,14 @@ impl TurnCx {
         if info.programs.is_empty() {
             return Ok(());
         }
+        // Started from a terminal, our own PATH is the login shell's already: no need to wait for its answer.
+        let known = self.login_path.borrow().clone();
+        if known.is_none()
+            && let Ok(found) = discover::find(info, &self.discover_cx(&info.id, None)).await
+        {
+            seat.program = Some(found.path);
+            return Ok(());
+        }
         let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
         let login_path = asked.ok().and_then(|known| known.ok()?.clone());
         match discover::find(info, &self.discover_cx(&info.id, login_path)).await {
