@@ -16,7 +16,7 @@ use crate::model::id::{ConversationId, ProjectId};
 use crate::ui::action::{self, UiAction};
 use crate::ui::cx::{Outgoing, UiCx};
 use crate::ui::host::Host;
-use crate::ui::panel::Panel;
+use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::composer::Composer;
 use crate::ui::panels::conversation::Conversation;

@@ -98,7 +98,7 @@ impl SettingsPanel {
         match page {
             SettingsPage::Engines => self.engines.ui(cx, ui, &mut settings),
             SettingsPage::Servers => self.servers.ui(cx, ui),
-            SettingsPage::Appearance => self.pages.appearance(ui, &mut settings),
+            SettingsPage::Appearance => pages::appearance(ui, &mut settings),
             SettingsPage::Context => self.pages.context(ui, &mut settings),
             SettingsPage::Notifications => pages::notifications(ui, &mut settings),
             SettingsPage::Project => pages::project(cx, ui),

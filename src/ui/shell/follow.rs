@@ -99,7 +99,7 @@ impl Shell {
             if self.view.maximized {
                 return;
             }
-            if let Some(rect) = viewport.inner_rect.filter(|rect| rect.is_positive()) {
+            if let Some(rect) = viewport.inner_rect.filter(egui::Rect::is_positive) {
                 self.view.size = [rect.width() * zoom, rect.height() * zoom];
             }
             if let Some(rect) = viewport.outer_rect {

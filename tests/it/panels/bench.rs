@@ -153,22 +153,26 @@ impl Bench {
         self.steps(3);
     }
 
+    /// The first control whose name contains `label`; the root, after a failed assertion, never.
+    fn first<'a>(&'a self, label: &'a str) -> Node<'a> {
+        let node = self.harness.query_all_by_label_contains(label).next();
+        assert!(node.is_some(), "no control named like {label:?}");
+        node.unwrap_or_else(|| self.harness.root())
+    }
+
     /// Clicks the first control whose name contains `label`.
     pub fn click_part(&mut self, label: &str) {
-        let node = self.harness.query_all_by_label_contains(label).next();
-        node.unwrap_or_else(|| panic!("no control named like {label:?}")).click();
+        self.first(label).click();
         self.steps(3);
     }
 
     pub fn secondary_click_part(&mut self, label: &str) {
-        let node = self.harness.query_all_by_label_contains(label).next();
-        node.unwrap_or_else(|| panic!("no control named like {label:?}")).click_secondary();
+        self.first(label).click_secondary();
         self.steps(3);
     }
 
     pub fn hover_part(&mut self, label: &str) {
-        let node = self.harness.query_all_by_label_contains(label).next();
-        node.unwrap_or_else(|| panic!("no control named like {label:?}")).hover();
+        self.first(label).hover();
         self.steps(3);
     }
 

@@ -93,42 +93,42 @@ pub fn zoom_step(percent: u32, up: bool) -> u32 {
     next.unwrap_or(percent)
 }
 
-impl Pages {
-    pub fn appearance(&mut self, ui: &mut Ui, settings: &mut Settings) {
-        section(ui, "Theme", "");
-        ui.horizontal_wrapped(|ui| {
-            let all = [(ThemeChoice::System, "As the system"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")];
-            for (choice, label) in all {
-                if radio(ui, settings.theme == choice, label, false).clicked() {
-                    settings.theme = choice;
-                }
-                ui.add_space(8.0);
-            }
-        });
-        section(ui, "Zoom", "Everything in the window, on top of the system's scale.");
-        ui.horizontal_wrapped(|ui| {
-            for step in ZOOM_STEPS {
-                let label = format!("{step} %");
-                if radio(ui, settings.zoom_percent == step, &label, false).clicked() {
-                    settings.zoom_percent = step;
-                }
-                ui.add_space(4.0);
-            }
-        });
-        section(ui, "Enter", "Ctrl Enter sends in either case.");
-        ui.horizontal_wrapped(|ui| {
-            if radio(ui, settings.enter_sends, "Enter sends, Shift Enter breaks the line", false).clicked() {
-                settings.enter_sends = true;
+pub fn appearance(ui: &mut Ui, settings: &mut Settings) {
+    section(ui, "Theme", "");
+    ui.horizontal_wrapped(|ui| {
+        let all = [(ThemeChoice::System, "As the system"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")];
+        for (choice, label) in all {
+            if radio(ui, settings.theme == choice, label, false).clicked() {
+                settings.theme = choice;
             }
             ui.add_space(8.0);
-            if radio(ui, !settings.enter_sends, "Enter breaks the line, Shift Enter sends", false).clicked() {
-                settings.enter_sends = false;
+        }
+    });
+    section(ui, "Zoom", "Everything in the window, on top of the system's scale.");
+    ui.horizontal_wrapped(|ui| {
+        for step in ZOOM_STEPS {
+            let label = format!("{step} %");
+            if radio(ui, settings.zoom_percent == step, &label, false).clicked() {
+                settings.zoom_percent = step;
             }
-        });
-        section(ui, "Motion", "");
-        switch(ui, &mut settings.reduced_motion, "Reduced motion: rings stand still, nothing travels");
-    }
+            ui.add_space(4.0);
+        }
+    });
+    section(ui, "Enter", "Ctrl Enter sends in either case.");
+    ui.horizontal_wrapped(|ui| {
+        if radio(ui, settings.enter_sends, "Enter sends, Shift Enter breaks the line", false).clicked() {
+            settings.enter_sends = true;
+        }
+        ui.add_space(8.0);
+        if radio(ui, !settings.enter_sends, "Enter breaks the line, Shift Enter sends", false).clicked() {
+            settings.enter_sends = false;
+        }
+    });
+    section(ui, "Motion", "");
+    switch(ui, &mut settings.reduced_motion, "Reduced motion: rings stand still, nothing travels");
+}
 
+impl Pages {
     pub fn context(&mut self, ui: &mut Ui, settings: &mut Settings) {
         let p = theme::palette(ui);
         section(ui, "Budget", "How much context goes along with a message, at most.");
