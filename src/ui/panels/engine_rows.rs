@@ -2,9 +2,9 @@
 
 use egui::{Sense, Ui, vec2};
 
-use crate::api::command::EngineCommand;
+use crate::api::command::{EngineCommand, ProjectCommand};
 use crate::api::snapshot::EngineRow;
-use crate::model::engine::{Availability, Billing};
+use crate::model::engine::{Availability, Billing, EngineLook};
 use crate::ui::cx::{self, Request, UiCx};
 use crate::ui::host::DialogAsk;
 use crate::ui::theme::{self, Palette, Text, Weight};
@@ -144,7 +144,12 @@ fn helps(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow, roomy: bool) {
     };
     match &row.status.availability {
         Availability::Ready => {
-            if Button::quiet("Test").tooltip("Asks it for version, login and models.").show(ui).clicked() {
+            if row.info.look == EngineLook::Demo {
+                let hint = "Opens a small project of tunaflow's own and says hello there.";
+                if Button::secondary("Try it").tooltip(hint).show(ui).clicked() {
+                    cx.send(ProjectCommand::Tour { engine: engine.clone() });
+                }
+            } else if Button::quiet("Test").tooltip("Asks it for version, login and models.").show(ui).clicked() {
                 cx.send(EngineCommand::Test { engine });
             }
         }

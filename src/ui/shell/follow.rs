@@ -7,6 +7,7 @@ use egui::{Context, ViewportCommand};
 use crate::api::command::{AppCommand, ChatCommand};
 use crate::model::id::ConversationId;
 use crate::model::settings::ThemeChoice;
+use crate::ui::panels::composer;
 use crate::ui::route::Route;
 use crate::ui::shell::Shell;
 use crate::ui::theme::{self, Preference};
@@ -51,7 +52,7 @@ impl Shell {
             self.history.replace(next);
         }
         self.seen.started = true;
-        self.open_shown();
+        self.open_shown(ctx);
         self.tell_viewing(ctx);
         self.remember(ctx);
         if self.snap.app.finished {
@@ -69,7 +70,7 @@ impl Shell {
     }
 
     /// Asks the core to load the conversation that is shown.
-    fn open_shown(&mut self) {
+    fn open_shown(&mut self, ctx: &Context) {
         let here = self.history.here().conversation();
         if here == self.seen.opened || (here.is_some() && !self.exists(here)) {
             return;
@@ -77,6 +78,8 @@ impl Shell {
         self.seen.opened = here;
         if let Some(conversation) = here {
             self.out.push(ChatCommand::Open { conversation }.into());
+            // Whoever comes here wants to write; the list itself needs no focus to be read.
+            ctx.memory_mut(|memory| memory.request_focus(composer::field_id()));
         }
     }
 

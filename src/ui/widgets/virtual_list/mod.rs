@@ -133,6 +133,9 @@ impl VirtualList {
         self.place(rows, view_height);
         self.read_keys(ui, view_height);
 
+        // A height that was guessed too large would look like pulling past the end: the spring would throw the list
+        // upwards, and that would be taken for the reader's own scrolling.
+        ui.spacing_mut().scroll.kinetic.rubber_band = false;
         let area = ScrollArea::vertical()
             .id_salt(&salt)
             .auto_shrink(false)
@@ -313,10 +316,11 @@ impl VirtualList {
 
     /// Reads what the user scrolled and moves the anchor there.
     fn after(&mut self, ui: &Ui, state: &State, asked: f32, view: Rect) {
-        let moved = state.unclamped_offset().y - asked;
         let end = self.end_offset(view.height());
+        // Rows that turned out shorter pull the offset back by themselves; only what goes beyond that is scrolling.
+        let moved = state.unclamped_offset().y - asked.min(end);
         if moved.abs() > 0.5 {
-            self.offset = (self.offset + moved).clamp(0.0, end);
+            self.offset = (self.offset.min(end) + moved).clamp(0.0, end);
             self.follow = moved > 0.0 && end - self.offset < NEAR_END;
             self.anchor_at(self.offset);
             ui.ctx().request_repaint();
