@@ -10,6 +10,7 @@
 
 mod architecture;
 mod dialects;
+mod faults;
 mod flows;
 mod host;
 mod model_server;
