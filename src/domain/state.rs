@@ -174,6 +174,8 @@ pub(in crate::domain) struct LiveTurn {
     pub retried: bool,
     /// Nothing stands between the request and its answer, so afterwards the session holds all of it.
     pub adjoining: bool,
+    /// The request is kept and on its way; before that no engine can have heard of it.
+    pub sent: bool,
     /// The engine took the request.
     pub taken: bool,
     /// Turn events kept so far; bounded.

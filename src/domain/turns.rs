@@ -197,12 +197,13 @@ impl AppState {
 
     /// The request is kept: now the engine may hear it.
     pub(in crate::domain) fn start_turn(&mut self, turn: TurnId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        let Some(live) = self.turns.get(&turn) else { return };
+        let Some(live) = self.turns.get_mut(&turn) else { return };
         if live.record.state == TurnState::Stopping {
             // Stopped before it began: nothing was sent.
             self.end_turn(turn, Ending::Finished(StopReason::Cancelled), cx, out);
             return;
         }
+        live.sent = true;
         out.push(Effect::StartTurn(Box::new(live.spec.clone())));
     }
 
@@ -215,6 +216,9 @@ impl AppState {
     ) {
         // A late line of an ended turn is dropped.
         let Some(live) = self.turns.get_mut(&turn) else { return };
+        if !live.sent && !event.is_terminal() {
+            return;
+        }
         live.last_sign_ms = cx.now_ms;
         let stopping = live.record.state == TurnState::Stopping;
         let (id, engine) = (live.record.conversation, live.record.seat.engine.clone());
@@ -455,6 +459,7 @@ impl LiveTurn {
             last_sign_ms: now_ms,
             retried: false,
             adjoining: true,
+            sent: false,
             taken: false,
             kept_events: 0,
             shared: None,

@@ -41,12 +41,12 @@ fn a_damaged_database_is_shown_and_restored() {
     let filler = "x ".repeat(6_000);
     app.ask(a, &format!("heron {filler}"));
     let b = app.scripted(r#"{"text":"answer two"}"#);
-    app.ask(b, &format!("stork {filler}"));
+    app.ask(b, &format!("stork {filler} the needle"));
     let home = app.stop();
     let backups = home.path().join("data").join("backups");
     let made = backup_if_due(&database(&home), &backups, 1_700_000_000_000).unwrap();
     assert!(made.is_some());
-    let bytes = damage(&database(&home), "stork x");
+    let bytes = damage(&database(&home), "the needle");
     let app = TestApp::in_home(home.clone(), Vec::new());
     let snapshot = app.until("the banner", |s| matches!(s.app.database, DatabaseStatus::Damaged { .. }));
     let DatabaseStatus::Damaged { backups: offered, .. } = snapshot.app.database.clone() else { panic!("damaged") };
@@ -127,14 +127,20 @@ fn open_files() -> usize {
 #[test]
 fn many_turns_at_once_leak_nothing() {
     let app = TestApp::new();
-    let ids: Vec<ConversationId> = (0..4).map(|_| app.scripted(r#"{"echo":true}"#)).collect();
+    let ids: Vec<ConversationId> = (0..4)
+        .map(|_| {
+            let id = app.scripted(r#"{"echo":true}"#);
+            app.ask(id, "begin");
+            id
+        })
+        .collect();
     let mut files = Vec::new();
     for round in 0..12 {
         for id in &ids {
             app.say(*id, &format!("round {round}"));
             app.send(ChatCommand::PreviewPack { conversation: *id, text: "p".into() });
         }
-        let count = (round + 1) * 2;
+        let count = (round + 2) * 2;
         let snapshot = app.until("a round", |s| {
             ids.iter().all(|id| s.view(*id).is_some_and(|v| v.live.is_empty() && v.queue.is_empty() && v.index.len() == count))
         });

@@ -204,16 +204,17 @@ impl Run {
             .chain(store.queued.values().map(|queued| queued.text.clone()))
             .collect();
         self.sent.retain(|text| kept.contains(text));
+        self.ended.retain(|turn, state| store.turns.get(turn).is_some_and(|kept| kept.state == *state));
     }
 
     /// When everything has gone through: the words, the store and the screen agree.
     fn finish(mut self) {
         self.world.settle();
-        let turns: Vec<TurnId> = self.world.state.turns.keys().copied().collect();
-        for turn in turns {
+        // Each end may send what waited.
+        while let Some(turn) = self.world.state.turns.keys().next().copied() {
             self.world.say(turn, TurnEvent::Finished(StopReason::Completed));
+            self.world.settle();
         }
-        self.world.settle();
         let store = self.world.store.clone();
         let mut times: BTreeMap<String, u32> = BTreeMap::new();
         let said = store.messages.values().filter(|message| message.author == Author::User).map(|m| m.plain_text());

@@ -29,7 +29,7 @@ impl AppState {
             // The user had let go of it; how it broke does not matter any more.
             return self.end_turn(turn, Ending::Finished(StopReason::Cancelled), cx, out);
         }
-        if failure.kind != FailureKind::SessionLost || live.retried {
+        if failure.kind != FailureKind::SessionLost || live.retried || !live.sent {
             return self.end_turn(turn, Ending::Failed(failure), cx, out);
         }
         live.retried = true;
