@@ -226,7 +226,8 @@ impl AppState {
             match write {
                 StoreWrite::PutMessage(message) if message.conversation == id => {
                     if newer.get(&message.id).is_none_or(|known| known.revision <= message.revision) {
-                        newer.insert(message.id, Arc::new(message.clone()));
+                        let unsaved = self.writes.failed.iter().any(|kept| std::ptr::eq(&raw const kept.write, write));
+                        newer.insert(message.id, Arc::new(Message { unsaved, ..message.clone() }));
                     }
                 }
                 StoreWrite::SetMessagesDeleted { messages, deleted_ms: Some(_) } => gone.extend(messages),

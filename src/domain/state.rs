@@ -82,11 +82,21 @@ pub(in crate::domain) struct Writes {
     pub next_ticket: u64,
     pub waiting: BTreeMap<u64, WriteMark>,
     /// Failed and to be tried again, oldest first. While it is not empty, new writes join it, to keep the order.
-    pub failed: Vec<StoreWrite>,
+    pub failed: Vec<KeptWrite>,
     pub failed_marks: Vec<WriteMark>,
     /// Conversations and turns of removed projects: what failed of them has no place to go to any more.
     pub forgotten: BTreeSet<ConversationId>,
     pub forgotten_turns: BTreeSet<TurnId>,
+}
+
+/// One failed change.
+#[derive(Debug)]
+pub(in crate::domain) struct KeptWrite {
+    /// Ticket by which it stands in line: that of the first state of its row.
+    pub place: u64,
+    /// Ticket of the state that it holds.
+    pub version: u64,
+    pub write: StoreWrite,
 }
 
 /// What hangs on a write.

@@ -4,7 +4,7 @@ use std::mem;
 
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
-use crate::domain::state::{AppState, WriteMark, Writes};
+use crate::domain::state::{AppState, KeptWrite, WriteMark, Writes};
 use crate::model::id::{ConversationId, MessageId, TurnId};
 use crate::model::record::StoreWrite;
 use crate::model::turn::{FailureKind, TurnFailure};
@@ -34,22 +34,28 @@ impl AppState {
             return self.issue(batch, mark, out);
         }
         // Order matters: behind a failed write nothing may overtake it.
-        self.keep_for_later(batch, mark, "earlier changes could not be saved");
+        let ticket = self.next_ticket();
+        self.keep_for_later(ticket, batch, mark, "earlier changes could not be saved");
     }
 
     fn issue(&mut self, batch: Vec<StoreWrite>, mut mark: WriteMark, out: &mut Vec<Effect>) {
-        let ticket = self.writes.next_ticket;
-        self.writes.next_ticket += 1;
+        let ticket = self.next_ticket();
         mark.batch.clone_from(&batch);
         self.writes.waiting.insert(ticket, mark);
         out.push(Effect::Write { ticket, batch });
     }
 
+    fn next_ticket(&mut self) -> u64 {
+        let ticket = self.writes.next_ticket;
+        self.writes.next_ticket += 1;
+        ticket
+    }
+
     /// Joins what failed. A turn that hung on it is not begun.
-    fn keep_for_later(&mut self, mut batch: Vec<StoreWrite>, mut mark: WriteMark, why: &str) {
+    fn keep_for_later(&mut self, ticket: u64, mut batch: Vec<StoreWrite>, mut mark: WriteMark, why: &str) {
         self.set_unsaved(&mark.messages, true);
         batch.retain(|write| !self.writes.is_forgotten(write));
-        push_compacted(&mut self.writes.failed, batch);
+        push_compacted(&mut self.writes.failed, ticket, batch);
         let start = mark.start.take();
         self.writes.failed_marks.push(mark);
         if let Some(turn) = start {
@@ -80,11 +86,11 @@ impl AppState {
                 // It overtook one that failed: it is written again behind that one, so that the newest wins.
                 let mut batch = mem::take(&mut mark.batch);
                 batch.retain(|write| !matches!(write, StoreWrite::AppendTurnEvent { .. }));
-                self.keep_for_later(batch, mark, "an earlier change could not be saved");
+                self.keep_for_later(ticket, batch, mark, "an earlier change could not be saved");
             }
             Err(why) => {
                 let batch = mem::take(&mut mark.batch);
-                self.keep_for_later(batch, mark, &why);
+                self.keep_for_later(ticket, batch, mark, &why);
                 self.writes_fail(&why, cx);
             }
         }
@@ -104,7 +110,7 @@ impl AppState {
         if self.writes.failed.is_empty() {
             return;
         }
-        let batch = mem::take(&mut self.writes.failed);
+        let batch = mem::take(&mut self.writes.failed).into_iter().map(|kept| kept.write).collect();
         let mut whole = WriteMark::default();
         for mark in mem::take(&mut self.writes.failed_marks) {
             whole.messages.extend(mark.messages);
@@ -130,7 +136,7 @@ impl AppState {
     /// Changes that a reader of the store cannot see yet, oldest first.
     pub(in crate::domain) fn unwritten(&self) -> impl Iterator<Item = &StoreWrite> {
         let waiting = self.writes.waiting.values().flat_map(|mark| mark.batch.iter());
-        self.writes.failed.iter().chain(waiting)
+        self.writes.failed.iter().map(|kept| &kept.write).chain(waiting)
     }
 
     /// A write that can never work again would hold up all that come after it.
@@ -145,13 +151,14 @@ impl AppState {
         self.writes.forgotten.insert(conversation);
         self.writes.forgotten_turns.extend(turns.into_iter().chain(live));
         let mut failed = mem::take(&mut self.writes.failed);
-        failed.retain(|write| !self.writes.is_forgotten(write));
+        failed.retain(|kept| !self.writes.is_forgotten(&kept.write));
         self.writes.failed = failed;
     }
 
     /// Puts an ended turn behind the write it hung on.
     pub(in crate::domain) fn add_failed(&mut self, batch: Vec<StoreWrite>) {
-        push_compacted(&mut self.writes.failed, batch);
+        let ticket = self.next_ticket();
+        push_compacted(&mut self.writes.failed, ticket, batch);
     }
 
     fn writes_fail(&mut self, why: &str, cx: &mut Cx<'_>) {
@@ -223,12 +230,20 @@ fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {
     }
 }
 
-/// Appends; a newer state of the same row takes the older one's place, so the list stays bounded.
-fn push_compacted(list: &mut Vec<StoreWrite>, batch: Vec<StoreWrite>) {
+/// Puts the batch in its place in line. Of several states of a row the newest is kept, where the first one stood,
+/// so the list stays bounded.
+fn push_compacted(list: &mut Vec<KeptWrite>, ticket: u64, batch: Vec<StoreWrite>) {
     for write in batch {
-        match list.iter_mut().find(|old| same_row(old, &write)) {
-            Some(old) => *old = write,
-            None => list.push(write),
+        match list.iter_mut().find(|kept| same_row(&kept.write, &write)) {
+            Some(kept) if kept.version > ticket => {}
+            Some(kept) => {
+                kept.version = ticket;
+                kept.write = write;
+            }
+            None => {
+                let at = list.partition_point(|kept| kept.place <= ticket);
+                list.insert(at, KeptWrite { place: ticket, version: ticket, write });
+            }
         }
     }
 }

@@ -49,7 +49,10 @@ impl ModelStore {
                 self.deleted.remove(conversation);
             }
             W::PutMessage(row) if !self.has(row.conversation) => return orphan("message"),
-            W::PutMessage(row) => drop(self.messages.insert(row.id, row.clone())),
+            // What is kept is saved.
+            W::PutMessage(row) => {
+                drop(self.messages.insert(row.id, Message { unsaved: false, ..row.clone() }));
+            }
             W::SetMessagesDeleted { messages, deleted_ms: Some(_) } => self.out.extend(messages),
             W::SetMessagesDeleted { messages, deleted_ms: None } => {
                 self.out.retain(|id| !messages.contains(id));
