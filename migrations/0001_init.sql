@@ -53,12 +53,14 @@ CREATE TABLE message (
   duration_ms INTEGER,
   author_json TEXT,
   usage_json TEXT,
+  deleted_ms INTEGER, -- taken out by the user; it can come back until the next start
   plain_text TEXT, -- what the text items say, for finding
   items_json TEXT
 );
 -- Covers the whole index of a conversation (one row a message) without touching the messages.
-CREATE INDEX message_by_seq ON message (conversation, seq, revision, chars, by_user);
-CREATE INDEX message_by_speaker ON message (conversation, speaker, seq) WHERE speaker IS NOT NULL;
+CREATE INDEX message_by_seq ON message (conversation, deleted_ms, seq, revision, chars, by_user);
+CREATE INDEX message_by_speaker ON message (conversation, speaker, deleted_ms, seq) WHERE speaker IS NOT NULL;
+CREATE INDEX message_deleted ON message (deleted_ms) WHERE deleted_ms IS NOT NULL;
 
 CREATE TABLE turn (
   id INTEGER PRIMARY KEY,
@@ -88,9 +90,11 @@ CREATE INDEX turn_event_by_turn ON turn_event (turn);
 
 CREATE TABLE pack (
   turn INTEGER PRIMARY KEY REFERENCES turn (id) ON DELETE CASCADE,
-  pack_json TEXT,
+  report_json TEXT, -- kept always: it is small
+  sections_json TEXT, -- NULL, as sent_text, for all but the newest turns
   sent_text TEXT
 );
+CREATE INDEX pack_with_text ON pack (turn) WHERE sent_text IS NOT NULL;
 
 CREATE TABLE engine_session (
   conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,

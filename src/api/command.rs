@@ -66,7 +66,11 @@ pub enum ChatCommand {
     Continue { turn: TurnId },
     /// Sends the same user message again after a failure, by the same or another engine.
     Retry { turn: TurnId, engine: Option<EngineId> },
+    /// Can be undone by [`ChatCommand::UndoEdit`] until another message of the conversation is changed.
     DeleteMessage { message: MessageId },
+    /// Takes back the newest edit or deletion in the conversation: what left comes back, what was said in its
+    /// place since then leaves (and can be brought back in turn). Refused while a turn runs there.
+    UndoEdit { conversation: ConversationId },
     /// `ask` names the exact question that was read.
     Answer { turn: TurnId, ask: String, decision: Decision },
     /// Text lookup in one conversation; the result arrives in `ConversationView::find`. Empty query clears.

@@ -25,6 +25,8 @@ pub struct Notice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeAction {
     UndoDelete(ConversationId),
+    /// Takes back the newest edit or deletion of messages there.
+    UndoEdit(ConversationId),
     Open(ConversationId),
     Retry(TurnId),
     UseEngine { turn: TurnId, engine: EngineId },
@@ -35,7 +37,7 @@ impl NoticeAction {
     /// Button text.
     pub fn label(&self) -> String {
         match self {
-            Self::UndoDelete(_) => "Undo".into(),
+            Self::UndoDelete(_) | Self::UndoEdit(_) => "Undo".into(),
             Self::Open(_) => "Open".into(),
             Self::Retry(_) => "Retry".into(),
             Self::UseEngine { engine, .. } => format!("Use {engine}"),

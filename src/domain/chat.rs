@@ -52,6 +52,7 @@ impl AppState {
             C::Regenerate { message, engine } => self.regenerate(message, engine, cx, out),
             C::Continue { turn } => self.continue_turn(turn, cx, out),
             C::Retry { turn, engine } => self.retry_turn(turn, engine, out),
+            C::UndoEdit { conversation } => self.undo_edit(conversation, cx, out),
             C::DeleteMessage { message } => self.delete_message(message, cx, out),
             C::Answer { turn, ask, decision } => self.answer(turn, &ask, decision, cx, out),
             C::Find { conversation, find, query } => self.find(conversation, find, query, out),
@@ -93,7 +94,8 @@ impl AppState {
         let id = row.id;
         self.write(vec![StoreWrite::PutConversation(row.clone())], out);
         self.conversations.insert(id, ConversationState::new(row));
-        self.push_view(ViewState::new(id, false));
+        let view = self.new_view(id, false);
+        self.push_view(view);
         self.focus = Some(id);
         self.dirty.conversations = true;
         self.dirty.urgent = true;
@@ -140,14 +142,25 @@ impl AppState {
             }
             None => {
                 self.views.retain(|view| view.conversation != id);
-                self.push_view(ViewState::new(id, true));
-                out.push(Effect::LoadIndex { conversation: id });
+                let view = self.new_view(id, true);
+                out.push(Effect::LoadIndex { conversation: id, generation: view.generation });
+                self.push_view(view);
             }
         }
         self.focus = Some(id);
         self.dirty.urgent = true;
         self.touch(id);
+        self.mark_read(id, out);
         self.resume_queue(id, cx, out);
+    }
+
+    pub(in crate::domain) fn new_view(&mut self, id: ConversationId, loading: bool) -> ViewState {
+        ViewState::new(id, loading, self.next_generation())
+    }
+
+    pub(in crate::domain) fn next_generation(&mut self) -> u32 {
+        self.generations = self.generations.wrapping_add(1);
+        self.generations
     }
 
     fn push_view(&mut self, view: ViewState) {
@@ -227,7 +240,12 @@ impl AppState {
 
     /// Drops a conversation from memory; what is kept of it is the caller's business.
     pub(in crate::domain) fn forget_conversation(&mut self, id: ConversationId, out: &mut Vec<Effect>) {
-        self.conversations.remove(&id);
+        let live = self.conversations.remove(&id).and_then(|state| state.live);
+        self.forget_writes(id, live);
+        // Its last words have no place to be kept in any more.
+        self.dirty.asks |= live.and_then(|turn| self.turns.remove(&turn)).is_some();
+        self.notices.retain(|notice| notice.conversation != Some(id));
+        self.dirty.notices = true;
         self.views.retain(|view| view.conversation != id);
         if self.focus == Some(id) {
             self.focus = None;
@@ -236,7 +254,7 @@ impl AppState {
         self.dirty.conversations = true;
     }
 
-    fn save_draft(&mut self, id: ConversationId, draft: Draft) {
+    pub(in crate::domain) fn save_draft(&mut self, id: ConversationId, draft: Draft) {
         let Some(state) = self.conversations.get_mut(&id) else { return };
         if *state.draft != draft {
             state.draft = Arc::new(draft);
@@ -301,19 +319,23 @@ impl ConversationState {
             last: None,
             budget_chars: None,
             deleted: false,
+            undo: None,
         }
     }
 }
 
 impl ViewState {
-    pub(in crate::domain) fn new(conversation: ConversationId, loading: bool) -> Self {
+    pub(in crate::domain) fn new(conversation: ConversationId, loading: bool, generation: u32) -> Self {
         Self {
             conversation,
             index: Arc::new(Vec::new()),
             seqs: Vec::new(),
             pages: BTreeMap::new(),
             asked: Vec::new(),
-            generation: 0,
+            asked_again: Vec::new(),
+            generation,
+            outdated: false,
+            find_wanted: None,
             find: None,
             preview: None,
             sent_pack: None,

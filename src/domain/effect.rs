@@ -23,7 +23,7 @@ pub struct ResendPlan {
 pub enum Effect {
     /// Answered by `Input::Written` with the same ticket.
     Write { ticket: u64, batch: Vec<StoreWrite> },
-    LoadIndex { conversation: ConversationId },
+    LoadIndex { conversation: ConversationId, generation: u32 },
     LoadPage { conversation: ConversationId, page: u32, generation: u32, first_seq: i64, last_seq: i64 },
     Find { conversation: ConversationId, find: FindId, query: String },
     /// Reads a turn and its user message, to ask again.
@@ -45,6 +45,8 @@ pub enum Effect {
     MakeFolder { path: PathBuf, readme: &'static str },
     /// `None` removes the secret.
     StoreSecret { name: String, value: Option<String> },
+    /// Damage was found in the open database: nothing more is written into it. Nothing to do when it is held already.
+    HoldStore { why: String },
     RestoreBackup { path: PathBuf },
     /// Orderly end; answered by `Input::Finished`.
     Shutdown,

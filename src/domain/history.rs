@@ -1,13 +1,15 @@
 //! Changing what was said: asking again, editing, deleting. The engines' own sessions are left then,
 //! since they still hold the old words.
 
+use crate::api::notice::NoticeAction;
 use crate::domain::Cx;
 use crate::domain::effect::{Effect, ResendPlan};
-use crate::domain::state::AppState;
+use crate::domain::notices::NewNotice;
+use crate::domain::state::{AppState, UndoEdit};
 use crate::domain::turns::{NewTurn, UserPart};
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, TurnId};
-use crate::model::message::{Author, Message};
+use crate::model::message::{Author, Message, NoticeLevel};
 use crate::model::project::SeatChoice;
 use crate::model::record::{StoreWrite, TurnRecord};
 
@@ -30,14 +32,29 @@ impl AppState {
         if old.author != Author::User || self.refuse_while_running(id, cx) {
             return;
         }
+        if let Err(why) = self.can_begin(id) {
+            return self.trouble("Nothing was changed".into(), why.into(), cx);
+        }
         let removed = self.cut_view_from(id, old.seq);
         let Some(state) = self.conversations.get_mut(&id) else { return };
-        let gone = u32::try_from(removed.len()).unwrap_or(u32::MAX);
-        state.row.message_count = state.row.message_count.saturating_sub(gone);
+        state.row.message_count = state.row.message_count.saturating_sub(count(&removed));
         let seat = state.row.seat.clone();
+        let before = UndoEdit {
+            removed: removed.clone(),
+            added: Vec::new(),
+            replaces: true,
+            last: state.last.clone(),
+            last_turn: state.row.last_turn,
+        };
+        state.undo = Some(before);
         out.push(Effect::CloseSeats { conversation: id });
-        let extra = vec![StoreWrite::DeleteMessages(removed), StoreWrite::DropSessions { conversation: id }];
-        let turn = NewTurn { conversation: id, seat, user: UserPart::New(text), force_fresh: true, extra };
+        self.offer_undo(id, format!("Replaced {}", messages(removed.len())), cx);
+        let extra = vec![
+            StoreWrite::SetMessagesDeleted { messages: removed, deleted_ms: Some(cx.now_ms) },
+            StoreWrite::DropSessions { conversation: id },
+        ];
+        let user = UserPart::New(text);
+        let turn = NewTurn { conversation: id, seat, user, force_fresh: true, adjoining: true, extra };
         self.begin_turn(turn, cx, out);
     }
 
@@ -52,10 +69,75 @@ impl AppState {
             return;
         }
         self.remove_from_view(id, message);
+        let Some(state) = self.conversations.get_mut(&id) else { return };
+        state.undo = Some(UndoEdit {
+            removed: vec![message],
+            last: state.last.clone(),
+            last_turn: state.row.last_turn,
+            ..UndoEdit::default()
+        });
         out.push(Effect::CloseSeats { conversation: id });
-        let drop = vec![StoreWrite::DeleteMessages(vec![message]), StoreWrite::DropSessions { conversation: id }];
+        let drop = vec![
+            StoreWrite::SetMessagesDeleted { messages: vec![message], deleted_ms: Some(cx.now_ms) },
+            StoreWrite::DropSessions { conversation: id },
+        ];
         self.write(drop, out);
         self.change_row(id, out, |row| row.message_count = row.message_count.saturating_sub(1));
+        self.offer_undo(id, "Deleted 1 message".into(), cx);
+    }
+
+    /// Swaps what left for what was said since; asked once more, it swaps back.
+    pub(in crate::domain) fn undo_edit(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        if self.refuse_while_running(id, cx) {
+            return;
+        }
+        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.deleted) else { return };
+        let Some(undo) = state.undo.take() else {
+            return self.trouble("Nothing to undo".into(), "The change was taken back already.".into(), cx);
+        };
+        let UndoEdit { removed, added, replaces, last, last_turn } = undo;
+        state.row.message_count =
+            state.row.message_count.saturating_sub(count(&added)).saturating_add(count(&removed));
+        let (newest, newest_state) = (state.last.take(), state.row.last_turn);
+        state.last = last;
+        state.row.last_turn = last_turn;
+        let row = state.row.clone();
+        let redo = UndoEdit {
+            removed: added.clone(),
+            added: removed.clone(),
+            replaces,
+            last: newest,
+            last_turn: newest_state,
+        };
+        if !added.is_empty() {
+            state.undo = Some(redo);
+        }
+        out.push(Effect::CloseSeats { conversation: id });
+        let batch = vec![
+            StoreWrite::SetMessagesDeleted { messages: added.clone(), deleted_ms: Some(cx.now_ms) },
+            StoreWrite::SetMessagesDeleted { messages: removed.clone(), deleted_ms: None },
+            StoreWrite::DropSessions { conversation: id },
+            StoreWrite::PutConversation(row),
+        ];
+        self.touch(id);
+        self.write_then_reload(batch, id, out);
+        self.notices.retain(|notice| notice.action != Some(NoticeAction::UndoEdit(id)));
+        self.dirty.notices = true;
+        if !added.is_empty() {
+            self.offer_undo(id, format!("Brought {} back", messages(removed.len())), cx);
+        }
+    }
+
+    fn offer_undo(&mut self, id: ConversationId, title: String, cx: &mut Cx<'_>) {
+        let notice = NewNotice {
+            level: NoticeLevel::Info,
+            title,
+            body: "What left is erased when tunaflow starts next.".into(),
+            action: Some(NoticeAction::UndoEdit(id)),
+            conversation: Some(id),
+            desktop: false,
+        };
+        self.notify(notice, cx);
     }
 
     /// Another answer to the same request; the earlier answer stays, so nothing said is lost.
@@ -92,8 +174,8 @@ impl AppState {
             Err(why) => return self.trouble("Cannot ask again".into(), why, cx),
         };
         let id = record.conversation;
-        if self.refuse_while_running(id, cx) {
-            return;
+        if let Err(why) = self.can_begin(id) {
+            return self.trouble("Nothing was changed".into(), why.into(), cx);
         }
         let mut extra = Vec::new();
         if plan.replace_empty
@@ -102,8 +184,11 @@ impl AppState {
             && shown.items.is_empty()
         {
             self.remove_from_view(id, answer);
-            extra.push(StoreWrite::DeleteMessages(vec![answer]));
+            extra.push(StoreWrite::SetMessagesDeleted { messages: vec![answer], deleted_ms: Some(cx.now_ms) });
             if let Some(state) = self.conversations.get_mut(&id) {
+                if let Some(undo) = &mut state.undo {
+                    undo.added.retain(|added| *added != answer);
+                }
                 state.row.message_count = state.row.message_count.saturating_sub(1);
             }
         }
@@ -119,7 +204,10 @@ impl AppState {
         };
         // A session that already holds the first answer would not answer afresh.
         let force_fresh = !plan.replace_empty;
-        let turn = NewTurn { conversation: id, seat, user: UserPart::Existing(user), force_fresh, extra };
+        let newest = self.views.iter().find(|view| view.conversation == id).and_then(|view| view.seqs.last());
+        let adjoining = newest == Some(&user.seq);
+        let user = UserPart::Existing(user);
+        let turn = NewTurn { conversation: id, seat, user, force_fresh, adjoining, extra };
         self.begin_turn(turn, cx, out);
     }
 
@@ -131,11 +219,9 @@ impl AppState {
         let Some((id, seat)) = found else {
             return self.trouble("Cannot go on".into(), "Only the newest turn can be continued.".into(), cx);
         };
-        if self.refuse_while_running(id, cx) {
-            return;
-        }
         let user = UserPart::New(CONTINUE.into());
-        self.begin_turn(NewTurn { conversation: id, seat, user, force_fresh: false, extra: Vec::new() }, cx, out);
+        let (force_fresh, adjoining, extra) = (false, true, Vec::new());
+        self.begin_turn(NewTurn { conversation: id, seat, user, force_fresh, adjoining, extra }, cx, out);
     }
 
     /// A loaded message and its conversation.
@@ -157,4 +243,12 @@ impl AppState {
         }
         running
     }
+}
+
+fn count(messages: &[MessageId]) -> u32 {
+    u32::try_from(messages.len()).unwrap_or(u32::MAX)
+}
+
+fn messages(count: usize) -> String {
+    if count == 1 { "1 message".into() } else { format!("{count} messages") }
 }

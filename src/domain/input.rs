@@ -39,7 +39,7 @@ pub enum Input {
 /// Results of reads. `Err` is one line, fit to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored {
-    Index { conversation: ConversationId, result: Result<OpenedConversation, String> },
+    Index { conversation: ConversationId, generation: u32, result: Result<OpenedConversation, String> },
     Page { conversation: ConversationId, page: u32, generation: u32, result: Result<Vec<Message>, String> },
     Found { conversation: ConversationId, find: FindId, query: String, result: Result<(Vec<MessageId>, bool), String> },
     /// One message, read to be sent again.

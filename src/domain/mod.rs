@@ -82,10 +82,10 @@ impl AppState {
             Input::Engines(infos) => self.engines_listed(infos),
             Input::Discovered { statuses, took_ms, complete } => self.discovered(statuses, took_ms, complete),
             Input::GitBranch { project, branch } => self.git_branch(project, branch),
-            Input::Database(status) => self.database(status, cx),
+            Input::Database(status) => self.database(status, cx, &mut out),
             Input::FolderChecked { path, result } => self.folder_checked(path, result, cx, &mut out),
             Input::Trouble { title, body } => self.trouble(title, body, cx),
-            Input::Tick => self.tick(cx, &mut out),
+            Input::Tick => self.tick(&mut out),
             Input::Finished => self.finished(),
         }
         out
@@ -109,31 +109,32 @@ impl AppState {
             AppCommand::DismissNotice { notice } => self.dismiss_notice(notice),
             AppCommand::Viewing { conversation, focused } => self.viewing(conversation, focused, cx, out),
             AppCommand::RestoreBackup { path } => out.push(Effect::RestoreBackup { path }),
-            AppCommand::Quit => self.quit(cx, out),
+            AppCommand::Quit => self.quit(out),
         }
     }
 
     /// Drafts and partial answers are written before anything is put away.
-    fn quit(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    fn quit(&mut self, out: &mut Vec<Effect>) {
         self.quitting = true;
-        self.flush(cx, out);
+        self.flush(out);
+        self.retry_now(out);
         out.push(Effect::Shutdown);
     }
 
-    fn tick(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    fn tick(&mut self, out: &mut Vec<Effect>) {
         self.retry_failed_writes(out);
-        self.flush(cx, out);
+        self.flush(out);
     }
 
     /// Writes what is newer than the store: partial answers and drafts.
-    fn flush(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    fn flush(&mut self, out: &mut Vec<Effect>) {
         self.checkpoint_live(out);
         self.flush_drafts(out);
-        let _: &mut Cx<'_> = cx;
     }
 
-    fn database(&mut self, status: DatabaseStatus, cx: &mut Cx<'_>) {
+    fn database(&mut self, status: DatabaseStatus, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
         if let DatabaseStatus::Damaged { why, .. } = &status {
+            out.push(Effect::HoldStore { why: why.clone() });
             let body = format!("{why} Nothing is overwritten. Restore a backup or look at what can still be read.");
             self.trouble("The database is damaged".into(), body, cx);
         }

@@ -24,13 +24,18 @@ pub(in crate::domain) struct NewNotice {
 }
 
 impl AppState {
-    /// One per conversation: a newer one takes the place of an older one about the same conversation.
+    /// One per conversation, beside a way back: a newer one takes the place of an older one about the same conversation.
     pub(in crate::domain) fn notify(&mut self, new: NewNotice, cx: &mut Cx<'_>) {
         if let Some(conversation) = new.conversation {
-            self.notices.retain(|old| old.conversation != Some(conversation));
+            // News do not take the way back away.
+            let both = |old: &Notice| is_undo(old.action.as_ref()) && !is_undo(new.action.as_ref());
+            self.notices.retain(|old| old.conversation != Some(conversation) || both(old));
         }
         // The same trouble twice is told once.
-        self.notices.retain(|old| old.title != new.title || old.body != new.body);
+        let same = |old: &Notice| {
+            old.title == new.title && old.body == new.body && old.conversation == new.conversation
+        };
+        self.notices.retain(|old| !same(old));
         self.notices.push(Arc::new(Notice {
             id: NoticeId(cx.ids.next_id()),
             level: new.level,
@@ -69,11 +74,14 @@ impl AppState {
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
+        self.has_window = true;
         self.viewing = conversation;
         self.focused = focused;
         let Some(conversation) = conversation.filter(|_| focused) else { return };
         let before = self.notices.len();
-        self.notices.retain(|notice| notice.conversation != Some(conversation) || notice.action.is_some());
+        // What they tell is on screen now.
+        self.notices
+            .retain(|notice| notice.conversation != Some(conversation) || is_undo(notice.action.as_ref()));
         self.dirty.notices |= self.notices.len() != before;
         self.mark_read(conversation, out);
         let _: &mut Cx<'_> = cx;
@@ -89,4 +97,8 @@ impl AppState {
         self.touch(conversation);
         self.write(vec![StoreWrite::PutConversation(row)], out);
     }
+}
+
+fn is_undo(action: Option<&NoticeAction>) -> bool {
+    matches!(action, Some(NoticeAction::UndoDelete(_) | NoticeAction::UndoEdit(_)))
 }

@@ -95,6 +95,7 @@ impl AppState {
         if self.projects.remove(&id).is_none() {
             return;
         }
+        self.dirty.urgent = true;
         let below: Vec<ConversationId> =
             self.conversations.values().filter(|c| c.row.project == id).map(|c| c.row.id).collect();
         for conversation in below {

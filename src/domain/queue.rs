@@ -1,5 +1,6 @@
 //! Sending, and what waits while a turn runs. One place delivers; each message goes out once, in order.
 
+use crate::api::snapshot::DatabaseStatus;
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
@@ -20,10 +21,15 @@ impl AppState {
         if draft.is_blank() {
             return;
         }
-        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else {
-            self.trouble("Not sent".into(), "The conversation is not there any more.".into(), cx);
-            return;
-        };
+        let busy = self.conversations.get(&id).is_some_and(|state| state.live.is_some() && !state.deleted);
+        if let Err(why) = self.can_begin(id)
+            && !busy
+        {
+            // The words stay where they were typed.
+            self.trouble("Not sent".into(), why.into(), cx);
+            return self.save_draft(id, draft.clone());
+        }
+        let Some(state) = self.conversations.get(&id) else { return };
         let text = draft.full_text();
         if state.live.is_some() || !state.queue.is_empty() {
             self.enqueue(id, text, cx, out);
@@ -32,7 +38,7 @@ impl AppState {
         }
         let seat = state.row.seat.clone();
         let extra = self.clear_draft(id).into_iter().collect();
-        let turn = NewTurn { conversation: id, seat, user: UserPart::New(text), force_fresh: false, extra };
+        let turn = NewTurn { conversation: id, seat, user: UserPart::New(text), force_fresh: false, adjoining: true, extra };
         self.begin_turn(turn, cx, out);
     }
 
@@ -51,14 +57,15 @@ impl AppState {
     /// Delivers the oldest waiting message when nothing runs. The queue row leaves in the same write
     /// that keeps the message, so a crash can neither lose nor double it.
     pub(in crate::domain) fn deliver_next(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        let Some(state) = self.conversations.get_mut(&id) else { return };
-        if state.live.is_some() || state.queue.is_empty() || state.deleted || self.quitting {
+        let damaged = matches!(self.status.database, DatabaseStatus::Damaged { .. });
+        if damaged || self.quitting || self.can_begin(id).is_err() {
             return;
         }
+        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.queue.is_empty()) else { return };
         let next = state.queue.remove(0);
         let seat = state.row.seat.clone();
         let extra = vec![StoreWrite::RemoveQueued(next.id)];
-        let turn = NewTurn { conversation: id, seat, user: UserPart::New(next.text), force_fresh: false, extra };
+        let turn = NewTurn { conversation: id, seat, user: UserPart::New(next.text), force_fresh: false, adjoining: true, extra };
         self.begin_turn(turn, cx, out);
     }
 

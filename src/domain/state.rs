@@ -1,6 +1,6 @@
 //! What the domain remembers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::pack::PackReport;
 use crate::model::project::{Conversation, Draft, Project};
 use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
 use crate::model::settings::Settings;
-use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec};
+use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec, TurnState};
 
 /// The whole state. Fields are open to the files of this room only.
 pub struct AppState {
@@ -36,6 +36,12 @@ pub struct AppState {
     /// A tour was asked for and waits for its folder.
     pub(in crate::domain) tour: Option<EngineId>,
     pub(in crate::domain) quitting: bool,
+    /// A window has told what it shows; without one nobody is to be notified.
+    pub(in crate::domain) has_window: bool,
+    /// Another program runs what is shown here: nothing is sent.
+    pub(in crate::domain) looks_only: bool,
+    /// Stamps of views; a late read of an older stamp is dropped.
+    pub(in crate::domain) generations: u32,
     pub(in crate::domain) writes: Writes,
     pub(in crate::domain) dirty: Dirty,
     pub(in crate::domain) view: crate::domain::view::Cache,
@@ -78,10 +84,21 @@ pub(in crate::domain) struct Writes {
     pub next_ticket: u64,
     pub waiting: BTreeMap<u64, WriteMark>,
     /// Failed and to be tried again, oldest first. While it is not empty, new writes join it, to keep the order.
-    pub failed: Vec<StoreWrite>,
+    pub failed: Vec<KeptWrite>,
     pub failed_marks: Vec<WriteMark>,
-    /// A retry is under way.
-    pub retrying: bool,
+    /// Conversations and turns of removed projects: what failed of them has no place to go to any more.
+    pub forgotten: BTreeSet<ConversationId>,
+    pub forgotten_turns: BTreeSet<TurnId>,
+}
+
+/// One failed change.
+#[derive(Debug)]
+pub(in crate::domain) struct KeptWrite {
+    /// Ticket by which it stands in line: that of the first state of its row.
+    pub place: u64,
+    /// Ticket of the state that it holds.
+    pub version: u64,
+    pub write: StoreWrite,
 }
 
 /// What hangs on a write.
@@ -91,7 +108,9 @@ pub(in crate::domain) struct WriteMark {
     pub start: Option<TurnId>,
     /// Shown as unsaved while the write fails.
     pub messages: Vec<(ConversationId, MessageId)>,
-    /// For trying again.
+    /// Read afresh when the write is done.
+    pub reload: Vec<ConversationId>,
+    /// For trying again, and for readers meanwhile.
     pub batch: Vec<StoreWrite>,
 }
 
@@ -107,6 +126,22 @@ pub(in crate::domain) struct ConversationState {
     /// Overrides the setting while the program runs.
     pub budget_chars: Option<u32>,
     pub deleted: bool,
+    /// The newest change of what was said, until it is taken back.
+    pub undo: Option<UndoEdit>,
+}
+
+/// What it takes to take a change back.
+#[derive(Clone, Debug, Default)]
+pub(in crate::domain) struct UndoEdit {
+    /// Left by the change.
+    pub removed: Vec<MessageId>,
+    /// Said since, in the place of what left. Stays empty when nothing was replaced.
+    pub added: Vec<MessageId>,
+    /// What was said since belongs to the change.
+    pub replaces: bool,
+    /// The newest turn before the change.
+    pub last: Option<Arc<TurnRow>>,
+    pub last_turn: Option<TurnState>,
 }
 
 /// A conversation opened for viewing.
@@ -118,8 +153,14 @@ pub(in crate::domain) struct ViewState {
     pub pages: BTreeMap<u32, Arc<[Arc<Message>]>>,
     /// Pages asked for and not yet there.
     pub asked: Vec<u32>,
-    /// Grows when places shift, so that a late page of the old order is dropped.
+    /// Asked for a second time, because the first answer was older than what is shown.
+    pub asked_again: Vec<u32>,
+    /// Another one when places shift, so that a late page of the old order is dropped.
     pub generation: u32,
+    /// Something was said while the index was being read: it is read once more.
+    pub outdated: bool,
+    /// The newest lookup; answers to others are dropped.
+    pub find_wanted: Option<FindId>,
     pub find: Option<Arc<FindView>>,
     pub preview: Option<Arc<PackView>>,
     pub sent_pack: Option<Arc<PackView>>,
@@ -143,6 +184,10 @@ pub(in crate::domain) struct LiveTurn {
     pub last_sign_ms: i64,
     /// The one automatic retry with a fresh session has been used.
     pub retried: bool,
+    /// Nothing stands between the request and its answer, so afterwards the session holds all of it.
+    pub adjoining: bool,
+    /// The request is kept and on its way; before that no engine can have heard of it.
+    pub sent: bool,
     /// The engine took the request.
     pub taken: bool,
     /// Turn events kept so far; bounded.
@@ -193,10 +238,21 @@ impl AppState {
             focused: false,
             tour: None,
             quitting: false,
+            has_window: false,
+            looks_only: false,
+            generations: 0,
             writes: Writes::default(),
             dirty: Dirty { app: true, ..Dirty::default() },
             view: crate::domain::view::Cache::default(),
         }
+    }
+
+    /// For a front that only looks, while another program owns the data: no turn is started, and none of the
+    /// other's turns is called ended.
+    #[must_use]
+    pub fn only_looking(mut self) -> Self {
+        self.looks_only = true;
+        self
     }
 
     /// True while time matters: something runs, or something typed is not kept yet.

@@ -12,7 +12,7 @@ use crate::model::id::{ConversationId, MessageId, TurnId};
 use crate::model::message::{
     Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, ToolState,
 };
-use crate::model::project::SeatChoice;
+use crate::model::project::{Project, SeatChoice};
 use crate::model::record::{StoreWrite, TurnRecord};
 use crate::model::turn::{
     Decision, FailureKind, PermissionRequest, StopReason, TurnEvent, TurnFailure, TurnSpec, TurnState,
@@ -40,6 +40,8 @@ pub(in crate::domain) struct NewTurn {
     pub seat: SeatChoice,
     pub user: UserPart,
     pub force_fresh: bool,
+    /// See [`LiveTurn::adjoining`].
+    pub adjoining: bool,
     /// Kept in the same write, before the turn.
     pub extra: Vec<StoreWrite>,
 }
@@ -47,11 +49,11 @@ pub(in crate::domain) struct NewTurn {
 impl AppState {
     /// Shows the words at once, keeps them, and starts the engine when they are kept.
     pub(in crate::domain) fn begin_turn(&mut self, new: NewTurn, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        let NewTurn { conversation: id, seat, user, force_fresh, extra } = new;
-        let Some(state) = self.conversations.get(&id) else { return };
-        let Some(project) = self.projects.get(&state.row.project) else {
-            return self.trouble("Not sent".into(), "The project is not open any more.".into(), cx);
-        };
+        let NewTurn { conversation: id, seat, user, force_fresh, adjoining, extra } = new;
+        if let Err(why) = self.can_begin(id) {
+            return self.trouble("Not sent".into(), why.into(), cx);
+        }
+        let Some(project) = self.project_of(id) else { return };
         let (cwd, skip_permissions, project) = (project.path.clone(), project.skip_permissions, project.id);
         let turn = TurnId(cx.ids.next_id());
         let mut batch = extra;
@@ -101,10 +103,38 @@ impl AppState {
         }
         batch.push(StoreWrite::PutMessage(answer.clone()));
         batch.push(StoreWrite::PutTurn(record.clone()));
-        self.turns.insert(turn, LiveTurn::new(record, spec, user, answer, cx.now_ms));
+        if let Some(undo) = self.conversations.get_mut(&id).and_then(|state| state.undo.as_mut())
+            && undo.replaces
+        {
+            undo.added.extend(is_new.then_some(user.id));
+            undo.added.push(answer.id);
+        }
+        let live = LiveTurn { adjoining, ..LiveTurn::new(record, spec, user, answer, cx.now_ms) };
+        self.turns.insert(turn, live);
         self.touch(id);
         self.dirty.urgent = true;
         self.write_then_start(batch, turn, out);
+    }
+
+    /// Why nothing can be sent there now.
+    pub(in crate::domain) fn can_begin(&self, id: ConversationId) -> Result<(), &'static str> {
+        if self.looks_only {
+            return Err("Another tunaflow is running with this data folder. Send it there.");
+        }
+        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else {
+            return Err("The conversation is not there any more.");
+        };
+        if state.live.is_some() {
+            return Err("A turn is running here. Stop it or let it end first.");
+        }
+        if self.project_of(id).is_none() {
+            return Err("The project is not open any more.");
+        }
+        Ok(())
+    }
+
+    fn project_of(&self, id: ConversationId) -> Option<&Project> {
+        self.projects.get(&self.conversations.get(&id)?.row.project)
     }
 
     fn user_message(&self, id: ConversationId, turn: TurnId, text: String, cx: &mut Cx<'_>) -> Message {
@@ -167,12 +197,13 @@ impl AppState {
 
     /// The request is kept: now the engine may hear it.
     pub(in crate::domain) fn start_turn(&mut self, turn: TurnId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        let Some(live) = self.turns.get(&turn) else { return };
+        let Some(live) = self.turns.get_mut(&turn) else { return };
         if live.record.state == TurnState::Stopping {
             // Stopped before it began: nothing was sent.
             self.end_turn(turn, Ending::Finished(StopReason::Cancelled), cx, out);
             return;
         }
+        live.sent = true;
         out.push(Effect::StartTurn(Box::new(live.spec.clone())));
     }
 
@@ -185,6 +216,9 @@ impl AppState {
     ) {
         // A late line of an ended turn is dropped.
         let Some(live) = self.turns.get_mut(&turn) else { return };
+        if !live.sent && !event.is_terminal() {
+            return;
+        }
         live.last_sign_ms = cx.now_ms;
         let stopping = live.record.state == TurnState::Stopping;
         let (id, engine) = (live.record.conversation, live.record.seat.engine.clone());
@@ -278,7 +312,7 @@ impl AppState {
 
     fn note(&mut self, turn: TurnId, level: NoticeLevel, text: String) {
         let Some(live) = self.turns.get_mut(&turn) else { return };
-        let key = format!("notice:{}", live.answer.items.len());
+        let key = format!("notice:{}", live.answer.revision);
         live.answer.items.push(Item { key, body: ItemBody::Notice { level, text } });
         live.changed();
     }
@@ -424,6 +458,8 @@ impl LiveTurn {
             report: None,
             last_sign_ms: now_ms,
             retried: false,
+            adjoining: true,
+            sent: false,
             taken: false,
             kept_events: 0,
             shared: None,

@@ -39,7 +39,7 @@ impl AppState {
     pub fn snapshot(&mut self) -> Snapshot {
         let dirty = std::mem::take(&mut self.dirty);
         self.refresh(&dirty);
-        self.refresh_views(&dirty);
+        self.refresh_views();
         self.view.revision += 1;
         Snapshot {
             revision: self.view.revision,
@@ -143,21 +143,21 @@ impl AppState {
         })
     }
 
-    fn refresh_views(&mut self, dirty: &Dirty) {
+    fn refresh_views(&mut self) {
         let shown: Vec<ConversationId> = self.views.iter().map(|view| view.conversation).collect();
         self.view.open.retain(|id, _| shown.contains(id));
-        if dirty.live {
-            for live in self.turns.values_mut() {
-                if live.shared.is_none() {
-                    live.shared = Some(Arc::new(live.answer.clone()));
-                }
-            }
+        let mut streamed = Vec::new();
+        for live in self.turns.values_mut().filter(|live| live.shared.is_none()) {
+            live.shared = Some(Arc::new(live.answer.clone()));
+            streamed.push(live.record.conversation);
         }
         for place in 0..self.views.len() {
             let Some(view) = self.views.get(place) else { continue };
             let id = view.conversation;
-            let streams = dirty.live && self.conversations.get(&id).is_some_and(|state| state.live.is_some());
-            if !(view.dirty || streams || dirty.conversations || !self.view.open.contains_key(&id)) {
+            let row = self.view.rows.get(&id);
+            let same_row = |old: &Arc<ConversationView>| row.is_some_and(|row| Arc::ptr_eq(&old.row, row));
+            let stands = self.view.open.get(&id).is_some_and(same_row);
+            if stands && !view.dirty && !streamed.contains(&id) {
                 continue;
             }
             let Some(fresh) = self.conversation_view(view) else { continue };

@@ -4,7 +4,7 @@ use std::mem;
 
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
-use crate::domain::state::{AppState, WriteMark};
+use crate::domain::state::{AppState, KeptWrite, WriteMark, Writes};
 use crate::model::id::{ConversationId, MessageId, TurnId};
 use crate::model::record::StoreWrite;
 use crate::model::turn::{FailureKind, TurnFailure};
@@ -30,25 +30,37 @@ impl AppState {
             return;
         }
         mark.messages = batch.iter().filter_map(message_of).collect();
-        if !self.writes.failed.is_empty() {
-            // Order matters: behind a failed write nothing may overtake it.
-            self.set_unsaved(&mark.messages, true);
-            if let Some(turn) = mark.start.take() {
-                self.refuse_unsaved(turn, "earlier changes could not be saved");
-            }
-            push_compacted(&mut self.writes.failed, batch);
-            self.writes.failed_marks.push(mark);
-            return;
+        if self.writes.failed.is_empty() {
+            return self.issue(batch, mark, out);
         }
-        self.issue(batch, mark, out);
+        // Order matters: behind a failed write nothing may overtake it.
+        let ticket = self.next_ticket();
+        self.keep_for_later(ticket, batch, mark, "earlier changes could not be saved");
     }
 
     fn issue(&mut self, batch: Vec<StoreWrite>, mut mark: WriteMark, out: &mut Vec<Effect>) {
-        let ticket = self.writes.next_ticket;
-        self.writes.next_ticket += 1;
+        let ticket = self.next_ticket();
         mark.batch.clone_from(&batch);
         self.writes.waiting.insert(ticket, mark);
         out.push(Effect::Write { ticket, batch });
+    }
+
+    fn next_ticket(&mut self) -> u64 {
+        let ticket = self.writes.next_ticket;
+        self.writes.next_ticket += 1;
+        ticket
+    }
+
+    /// Joins what failed. A turn that hung on it is not begun.
+    fn keep_for_later(&mut self, ticket: u64, mut batch: Vec<StoreWrite>, mut mark: WriteMark, why: &str) {
+        self.set_unsaved(&mark.messages, true);
+        batch.retain(|write| !self.writes.is_forgotten(write));
+        push_compacted(&mut self.writes.failed, ticket, batch);
+        let start = mark.start.take();
+        self.writes.failed_marks.push(mark);
+        if let Some(turn) = start {
+            self.refuse_unsaved(turn, why);
+        }
     }
 
     pub(in crate::domain) fn written(
@@ -59,48 +71,103 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let Some(mut mark) = self.writes.waiting.remove(&ticket) else { return };
-        self.writes.retrying = false;
         match result {
-            Ok(()) => {
+            Ok(()) if self.writes.failed.is_empty() => {
                 self.set_unsaved(&mark.messages, false);
                 self.writes_work_again();
+                for conversation in mem::take(&mut mark.reload) {
+                    self.reload_view(conversation, out);
+                }
                 if let Some(turn) = mark.start {
                     self.start_turn(turn, cx, out);
                 }
             }
+            Ok(()) => {
+                // It overtook one that failed: it is written again behind that one, so that the newest wins.
+                let mut batch = mem::take(&mut mark.batch);
+                batch.retain(|write| !matches!(write, StoreWrite::AppendTurnEvent { .. }));
+                self.keep_for_later(ticket, batch, mark, "an earlier change could not be saved");
+            }
             Err(why) => {
-                let first = self.writes.failed.is_empty();
-                self.set_unsaved(&mark.messages, true);
-                if let Some(turn) = mark.start.take() {
-                    self.refuse_unsaved(turn, &why);
-                }
                 let batch = mem::take(&mut mark.batch);
-                push_compacted(&mut self.writes.failed, batch);
-                self.writes.failed_marks.push(mark);
-                if first {
-                    self.writes_fail(&why, cx);
-                }
+                self.keep_for_later(ticket, batch, mark, &why);
+                self.writes_fail(&why, cx);
             }
         }
     }
 
-    /// Tries everything that failed again, as one batch.
+    /// Tries everything that failed again, as one batch, when nothing else is under way that it could overtake.
     pub(in crate::domain) fn retry_failed_writes(&mut self, out: &mut Vec<Effect>) {
-        if self.writes.failed.is_empty() || self.writes.retrying {
+        use crate::api::snapshot::DatabaseStatus;
+        let held = matches!(self.status.database, DatabaseStatus::Damaged { .. });
+        if !held && self.writes.waiting.is_empty() {
+            self.retry_now(out);
+        }
+    }
+
+    /// At the end of the program there is no later.
+    pub(in crate::domain) fn retry_now(&mut self, out: &mut Vec<Effect>) {
+        if self.writes.failed.is_empty() {
             return;
         }
-        self.writes.retrying = true;
-        let batch = mem::take(&mut self.writes.failed);
-        let marks = mem::take(&mut self.writes.failed_marks);
-        let messages = marks.into_iter().flat_map(|mark| mark.messages).collect();
-        self.issue(batch, WriteMark { messages, ..WriteMark::default() }, out);
+        let batch = mem::take(&mut self.writes.failed).into_iter().map(|kept| kept.write).collect();
+        let mut whole = WriteMark::default();
+        for mark in mem::take(&mut self.writes.failed_marks) {
+            whole.messages.extend(mark.messages);
+            whole.reload.extend(mark.reload);
+        }
+        whole.messages.sort_unstable();
+        whole.messages.dedup();
+        whole.reload.sort_unstable();
+        whole.reload.dedup();
+        self.issue(batch, whole, out);
+    }
+
+    /// Writes, and reads the conversation afresh when it is done.
+    pub(in crate::domain) fn write_then_reload(
+        &mut self,
+        batch: Vec<StoreWrite>,
+        conversation: ConversationId,
+        out: &mut Vec<Effect>,
+    ) {
+        self.write_marked(batch, WriteMark { reload: vec![conversation], ..WriteMark::default() }, out);
+    }
+
+    /// Changes that a reader of the store cannot see yet, oldest first.
+    pub(in crate::domain) fn unwritten(&self) -> impl Iterator<Item = &StoreWrite> {
+        let waiting = self.writes.waiting.values().flat_map(|mark| mark.batch.iter());
+        self.writes.failed.iter().map(|kept| &kept.write).chain(waiting)
+    }
+
+    /// A write that can never work again would hold up all that come after it.
+    pub(in crate::domain) fn forget_writes(&mut self, conversation: ConversationId, live: Option<TurnId>) {
+        let turns: Vec<TurnId> = self
+            .unwritten()
+            .filter_map(|write| match write {
+                StoreWrite::PutTurn(turn) if turn.conversation == conversation => Some(turn.id),
+                _ => None,
+            })
+            .collect();
+        self.writes.forgotten.insert(conversation);
+        self.writes.forgotten_turns.extend(turns.into_iter().chain(live));
+        let mut failed = mem::take(&mut self.writes.failed);
+        failed.retain(|kept| !self.writes.is_forgotten(&kept.write));
+        self.writes.failed = failed;
+    }
+
+    /// Puts an ended turn behind the write it hung on.
+    pub(in crate::domain) fn add_failed(&mut self, batch: Vec<StoreWrite>) {
+        let ticket = self.next_ticket();
+        push_compacted(&mut self.writes.failed, ticket, batch);
     }
 
     fn writes_fail(&mut self, why: &str, cx: &mut Cx<'_>) {
         use crate::api::snapshot::DatabaseStatus;
-        if !matches!(self.status.database, DatabaseStatus::Damaged { .. }) {
-            self.status.database = DatabaseStatus::WritesFail { why: why.to_owned() };
+        // Told once, however often it is tried.
+        if self.status.database != DatabaseStatus::Ok {
+            return;
         }
+        self.status.database = DatabaseStatus::WritesFail { why: why.to_owned() };
         self.dirty.app = true;
         let body = format!("{why} What is shown as unsaved is tried again until it works.");
         self.trouble("Changes cannot be saved".into(), body, cx);
@@ -133,6 +200,29 @@ impl AppState {
     }
 }
 
+impl Writes {
+    fn is_forgotten(&self, write: &StoreWrite) -> bool {
+        use StoreWrite as W;
+        match write {
+            W::PutConversation(row) => self.forgotten.contains(&row.id),
+            W::PutMessage(row) => self.forgotten.contains(&row.conversation),
+            W::PutTurn(row) => self.forgotten.contains(&row.conversation),
+            W::PutSession(row) => self.forgotten.contains(&row.conversation),
+            W::PutQueued(row) => self.forgotten.contains(&row.conversation),
+            W::PutDraft { conversation, .. } => self.forgotten.contains(conversation),
+            W::AppendTurnEvent { turn, .. } | W::PutPack { turn, .. } => self.forgotten_turns.contains(turn),
+            W::PutProject(_)
+            | W::RemoveProject(_)
+            | W::SetConversationDeleted { .. }
+            | W::SetMessagesDeleted { .. }
+            | W::DropSession { .. }
+            | W::DropSessions { .. }
+            | W::RemoveQueued(_)
+            | W::PutSetting { .. } => false,
+        }
+    }
+}
+
 fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {
     match write {
         StoreWrite::PutMessage(message) => Some((message.conversation, message.id)),
@@ -140,16 +230,33 @@ fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {
     }
 }
 
-/// Appends; a newer state of the same message takes the older one's place, so the list stays bounded while it streams.
-fn push_compacted(list: &mut Vec<StoreWrite>, batch: Vec<StoreWrite>) {
+/// Puts the batch in its place in line. Of several states of a row the newest is kept, where the first one stood,
+/// so the list stays bounded.
+fn push_compacted(list: &mut Vec<KeptWrite>, ticket: u64, batch: Vec<StoreWrite>) {
     for write in batch {
-        if let StoreWrite::PutMessage(new) = &write
-            && let Some(old) =
-                list.iter_mut().find(|old| matches!(old, StoreWrite::PutMessage(old) if old.id == new.id))
-        {
-            *old = write;
-        } else {
-            list.push(write);
+        match list.iter_mut().find(|kept| same_row(&kept.write, &write)) {
+            Some(kept) if kept.version > ticket => {}
+            Some(kept) => {
+                kept.version = ticket;
+                kept.write = write;
+            }
+            None => {
+                let at = list.partition_point(|kept| kept.place <= ticket);
+                list.insert(at, KeptWrite { place: ticket, version: ticket, write });
+            }
         }
+    }
+}
+
+fn same_row(old: &StoreWrite, new: &StoreWrite) -> bool {
+    use StoreWrite as W;
+    match (old, new) {
+        (W::PutMessage(old), W::PutMessage(new)) => old.id == new.id,
+        (W::PutConversation(old), W::PutConversation(new)) => old.id == new.id,
+        (W::PutTurn(old), W::PutTurn(new)) => old.id == new.id,
+        (W::PutPack { turn: old, .. }, W::PutPack { turn: new, .. }) => old == new,
+        (W::PutDraft { conversation: old, .. }, W::PutDraft { conversation: new, .. }) => old == new,
+        (W::PutSetting { name: old, .. }, W::PutSetting { name: new, .. }) => old == new,
+        _ => false,
     }
 }

@@ -79,10 +79,13 @@ pub enum StoreWrite {
     SetConversationDeleted { conversation: ConversationId, deleted_ms: Option<i64> },
     /// Inserts or replaces by id.
     PutMessage(Message),
-    DeleteMessages(Vec<MessageId>),
+    /// `Some(time)` takes them out of the conversation, `None` brings them back. What is out is erased for good
+    /// at the next start.
+    SetMessagesDeleted { messages: Vec<MessageId>, deleted_ms: Option<i64> },
     PutTurn(TurnRecord),
     /// One line of a turn's history, for export and diagnosis; bounded by the caller.
     AppendTurnEvent { turn: TurnId, at_ms: i64, kind: String, json: String },
+    /// The exact text is kept for the newest turns only, the report always.
     PutPack { turn: TurnId, pack: Box<ContextPack>, sent_text: String },
     PutSession(EngineSession),
     DropSession { conversation: ConversationId, engine: EngineId },

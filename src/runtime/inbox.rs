@@ -82,6 +82,8 @@ impl Inbox {
             self.take_in(startup).await;
         }
         if let Some(damage) = damage {
+            // Its own counter is not to be trusted, and a backup may hold other rows under the next numbers.
+            self.ids.raise_to(now_ms());
             self.take_in(damage).await;
         }
         self.publish();
@@ -99,14 +101,15 @@ impl Inbox {
             tokio::select! {
                 biased;
                 Some(input) = self.written.recv() => self.take_in(input).await,
-                Some((turn, event)) = self.turns.recv() => self.take_in(Input::Turn { turn, event }).await,
-                Some(input) = self.inputs.recv() => self.take_in(input).await,
+                // Before what engines say: one that floods must not keep a stop or a checkpoint waiting.
                 command = self.commands.recv() => match command {
                     Some(command) => self.take_in(Input::Command(command)).await,
                     // Every front has gone without saying quit.
                     None => self.take_in(Input::Command(crate::api::command::AppCommand::Quit.into())).await,
                 },
                 _ = tick.tick(), if self.state.wants_tick() => self.take_in(Input::Tick).await,
+                Some((turn, event)) = self.turns.recv() => self.take_in(Input::Turn { turn, event }).await,
+                Some(input) = self.inputs.recv() => self.take_in(input).await,
                 () = sleep_until(publish_at), if self.state.is_changed() => {}
                 () = sleep_until(wake_at), if self.wake_owed => self.wake(),
                 _ = sweep.tick() => self.hands.sweep(),

@@ -146,11 +146,12 @@ pub fn start_claimed(config: Config, claim: Claim, waker: Waker) -> Result<Runni
     let Claim { tokio, instance } = claim;
     let opened = open_store(&config)?;
     let (commands, command_inbox) = mpsc::channel(COMMANDS_MAX);
-    let mut state = AppState::new(
+    let state = AppState::new(
         env!("CARGO_PKG_VERSION").to_owned(),
         config.paths.data_folder().to_path_buf(),
         role_names().iter().map(|name| (*name).to_owned()).collect(),
     );
+    let mut state = if config.read_only { state.only_looking() } else { state };
     let (snapshots, newest) = watch::channel(Arc::new(state.snapshot()));
     let (ended, has_ended) = oneshot::channel();
     let fronts = Fronts { command_inbox, snapshots, waker };

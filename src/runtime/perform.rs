@@ -168,6 +168,7 @@ impl Hands {
             Effect::CheckFolder { path } => self.report(check_folder(path)),
             Effect::MakeFolder { path, readme } => self.report(make_folder(path, readme)),
             Effect::StoreSecret { name, value } => return self.store_secret(&name, value),
+            Effect::HoldStore { why } => self.hold(why).await,
             Effect::RestoreBackup { path } => return self.restore(path).await,
             Effect::Shutdown => {}
         }
@@ -208,8 +209,13 @@ impl Hands {
     }
 
     fn load(&self, effect: Effect) {
-        let Some(reads) = self.reads.clone() else { return };
-        self.report(async move { Input::Stored(read(&reads, effect).await) });
+        let reads = self.reads.clone();
+        self.report(async move {
+            Input::Stored(match reads {
+                Some(reads) => read(&reads, effect).await,
+                None => failed(effect, "there is no database to read from".into()),
+            })
+        });
     }
 
     fn start_turn(&mut self, spec: TurnSpec) {
@@ -275,11 +281,29 @@ impl Hands {
         }
     }
 
+    fn reopen_reads(&mut self) {
+        let database = self.config.paths.database();
+        self.reads = ReadDb::open_read_only(&database).ok().map(|db| ReadPool::new(database, db));
+    }
+
+    /// What was handed over is still written; from then on every write is refused.
+    async fn hold(&mut self, why: String) {
+        if !matches!(self.port, Port::Worker(_)) {
+            return;
+        }
+        let port = std::mem::replace(&mut self.port, Port::Damaged { why });
+        if let Port::Worker(worker) = port {
+            let closed = tokio::task::spawn_blocking(move || worker.drain_and_close()).await;
+            tracing::warn!(?closed, "the damaged database is only read from here on");
+        }
+    }
+
     /// Puts a backup in the place of a damaged file, which is kept beside it, and opens it.
     async fn restore(&mut self, backup: PathBuf) -> Vec<Input> {
         if !matches!(self.port, Port::Damaged { .. }) {
             return vec![trouble("Nothing was restored", "The database in use is sound.")];
         }
+        // Nobody may hold the file open while another takes its place.
         self.reads = None;
         let paths = self.config.paths.clone();
         let opened = tokio::task::spawn_blocking(move || {
@@ -298,8 +322,14 @@ impl Hands {
                 inputs.extend(self.startup().await);
                 inputs
             }
-            Ok(Err(error)) => vec![trouble("The backup could not be restored", &error.to_string())],
-            Err(error) => vec![trouble("The backup could not be restored", &error.to_string())],
+            Ok(Err(error)) => {
+                self.reopen_reads();
+                vec![trouble("The backup could not be restored", &error.to_string())]
+            }
+            Err(error) => {
+                self.reopen_reads();
+                vec![trouble("The backup could not be restored", &error.to_string())]
+            }
         }
     }
 
@@ -412,9 +442,25 @@ async fn read(reads: &ReadPool, effect: Effect) -> Stored {
             let result = reads.read(move |db| db.pack(turn)).await;
             Stored::Pack { conversation, turn, result: line(result.map(|kept| kept.map(|(pack, _)| pack))) }
         }
-        Effect::LoadIndex { conversation } => {
+        Effect::LoadIndex { conversation, generation } => {
             let result = reads.read(move |db| open_conversation(db, conversation)).await;
-            Stored::Index { conversation, result: line(result) }
+            Stored::Index { conversation, generation, result: line(result) }
+        }
+        other => failed(other, "not a read".into()),
+    }
+}
+
+/// The answer to a read that cannot be made.
+fn failed(effect: Effect, why: String) -> Stored {
+    match effect {
+        Effect::LoadPage { conversation, page, generation, .. } => {
+            Stored::Page { conversation, page, generation, result: Err(why) }
+        }
+        Effect::Find { conversation, find, query } => Stored::Found { conversation, find, query, result: Err(why) },
+        Effect::LoadResend { turn, plan } => Stored::Resend { turn, plan, result: Err(why) },
+        Effect::LoadPack { conversation, turn } => Stored::Pack { conversation, turn, result: Err(why) },
+        Effect::LoadIndex { conversation, generation } => {
+            Stored::Index { conversation, generation, result: Err(why) }
         }
         other => unread(&other),
     }
@@ -423,7 +469,8 @@ async fn read(reads: &ReadPool, effect: Effect) -> Stored {
 /// `load` hands over reads only; anything else would be a mistake in it.
 fn unread(effect: &Effect) -> Stored {
     tracing::error!(?effect, "not a read");
-    Stored::Index { conversation: crate::model::id::ConversationId(0), result: Err("not a read".into()) }
+    let conversation = crate::model::id::ConversationId(0);
+    Stored::Index { conversation, generation: 0, result: Err("not a read".into()) }
 }
 
 fn open_conversation(
@@ -432,7 +479,7 @@ fn open_conversation(
 ) -> Result<OpenedConversation, StoreError> {
     let turn = db.latest_turn(conversation)?;
     let report = match &turn {
-        Some(turn) => db.pack(turn.id)?.map(|(pack, _)| pack.report),
+        Some(turn) => db.report(turn.id)?,
         None => None,
     };
     Ok(OpenedConversation { index: db.index(conversation)?, turn, report })

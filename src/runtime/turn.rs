@@ -135,7 +135,7 @@ impl TurnCx {
         let sent_text = system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
         say(events, spec.turn, TurnEvent::Packed { pack: Box::new(pack), sent_text }).await;
         let system_file = match system {
-            Some(text) => Some(self.write_system_file(spec.turn, text).await?),
+            Some(text) => Some(self.write_system_file(&seat.new_session_id, text).await?),
             None => None,
         };
         seat.system_file.clone_from(&system_file);
@@ -266,8 +266,9 @@ impl TurnCx {
         packed.await.map_err(|error| error.to_string())
     }
 
-    async fn write_system_file(&self, turn: TurnId, text: String) -> Result<PathBuf, TurnFailure> {
-        let path = self.config.paths.data_folder().join(format!("context-{turn}.md"));
+    /// `unique`: a second try of the same turn begins while the first one still clears up.
+    async fn write_system_file(&self, unique: &str, text: String) -> Result<PathBuf, TurnFailure> {
+        let path = self.config.paths.data_folder().join(format!("context-{unique}.md"));
         let target = path.clone();
         let written =
             tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private)).await;

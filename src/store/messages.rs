@@ -43,25 +43,31 @@ const PUT: &str = insert!(
 /// A placeholder never replaces the row it stands for: what is there may still be rescued.
 const PUT_DAMAGED: &str = insert!("ON CONFLICT (id) DO NOTHING");
 pub(super) const INDEX: &str =
-    "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 ORDER BY seq";
+    "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 AND deleted_ms IS NULL ORDER BY seq";
 const INDEX_BY_TABLE: &str =
-    "SELECT id, seq, revision, chars, by_user FROM message NOT INDEXED WHERE conversation = ?1";
-pub(super) const BETWEEN: &str = select!("WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
-pub(super) const ONE: &str = select!("WHERE id = ?1");
-pub(super) const RECENT: &str = select!("WHERE conversation = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
-pub(super) const COUNT: &str = "SELECT count(*) FROM message WHERE conversation = ?1";
+    "SELECT id, seq, revision, chars, by_user FROM message NOT INDEXED WHERE conversation = ?1 AND deleted_ms IS NULL";
+pub(super) const BETWEEN: &str = select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
+pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
+pub(super) const RECENT: &str = select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+pub(super) const COUNT: &str = "SELECT count(*) FROM message WHERE conversation = ?1 AND deleted_ms IS NULL";
 pub(super) const SPEAKERS: &str = "
     WITH RECURSIVE who (speaker) AS (
-      SELECT min(speaker) FROM message WHERE conversation = ?1 AND speaker IS NOT NULL
+      SELECT min(speaker) FROM message WHERE conversation = ?1 AND speaker IS NOT NULL AND deleted_ms IS NULL
       UNION ALL
       SELECT (SELECT min(speaker) FROM message
-              WHERE conversation = ?1 AND speaker IS NOT NULL AND speaker > who.speaker)
+              WHERE conversation = ?1 AND speaker IS NOT NULL AND deleted_ms IS NULL AND speaker > who.speaker)
       FROM who WHERE who.speaker IS NOT NULL)
     SELECT speaker FROM who WHERE speaker IS NOT NULL";
 pub(super) const LAST_OF_SPEAKER: &str = select!(
-    "WHERE conversation = ?1 AND speaker = ?2 AND seq < ?3 AND plain_text <> '' ORDER BY seq DESC LIMIT 1"
+    "WHERE conversation = ?1 AND speaker = ?2 AND deleted_ms IS NULL AND seq < ?3 AND plain_text <> '' ORDER BY seq DESC LIMIT 1"
 );
 
+pub(super) const NEWEST_DELETION: &str = "SELECT max(deleted_ms) FROM message WHERE deleted_ms IS NOT NULL";
+const ERASE: &str = "
+    DELETE FROM message WHERE id IN
+      (SELECT id FROM message WHERE deleted_ms IS NOT NULL AND deleted_ms <= ?1 LIMIT ?2)";
+
+/// A late write of a message that was taken out does not bring it back.
 pub(super) fn put(conn: &Connection, message: &Message) -> StoreResult<()> {
     let m = message;
     let (state, state_json) = state_columns(&m.state)?;
@@ -90,12 +96,24 @@ pub(super) fn put(conn: &Connection, message: &Message) -> StoreResult<()> {
     )
 }
 
-pub(super) fn delete(conn: &Connection, ids: &[MessageId]) -> StoreResult<()> {
-    let mut statement = conn.prepare_cached("DELETE FROM message WHERE id = ?1")?;
+/// `None` brings them back. Those not there are passed over.
+pub(super) fn set_deleted(conn: &Connection, ids: &[MessageId], deleted_ms: Option<i64>) -> StoreResult<()> {
+    let mut statement = conn.prepare_cached("UPDATE message SET deleted_ms = ?2 WHERE id = ?1")?;
     for id in ids {
-        statement.execute([id.0])?;
+        statement.execute(params![id.0, deleted_ms])?;
     }
     Ok(())
+}
+
+/// Time of the newest deletion; `None` when nothing was taken out.
+pub(super) fn newest_deletion(conn: &Connection) -> StoreResult<Option<i64>> {
+    let newest = codec::first(conn, NEWEST_DELETION, [], |row| codec::opt_int(row, 0).ok())?;
+    Ok(newest.flatten())
+}
+
+/// Erases up to `limit` messages that were taken out at `until_ms` or before. True while there may be more.
+pub(super) fn erase_some(conn: &Connection, until_ms: i64, limit: u32) -> StoreResult<bool> {
+    Ok(conn.prepare_cached(ERASE)?.execute(params![until_ms, limit])? > 0)
 }
 
 fn speaker(author: &Author) -> Option<&str> {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
 use crate::model::message::Message;
-use crate::model::pack::ContextPack;
+use crate::model::pack::{ContextPack, PackReport};
 use crate::model::project::{Conversation, Project};
 use crate::model::record::{EngineSession, IndexRow, Startup, TurnRecord};
 
@@ -146,7 +146,13 @@ impl ReadDb {
         turns::events(&self.conn, turn)
     }
 
+    /// The report about what was sent with a turn; it is kept longer than the text.
+    pub fn report(&self, turn: TurnId) -> Result<Option<PackReport>, StoreError> {
+        turns::report(&self.conn, turn)
+    }
+
     /// What was sent with a turn: the pack, and the exact text. `None` when none was kept.
+    /// For all but the newest 1,000 turns there is the report alone: no sections, an empty text.
     pub fn pack(&self, turn: TurnId) -> Result<Option<(ContextPack, String)>, StoreError> {
         turns::pack(&self.conn, turn)
     }
@@ -172,7 +178,7 @@ fn readable<T>(rows: StoreResult<Vec<T>>) -> StoreResult<Vec<T>> {
 fn next_id(conn: &Connection) -> StoreResult<i64> {
     match codec::first(conn, NEXT_ID, [], |row| codec::int(row, 0).ok()) {
         Ok(next) => Ok(next.unwrap_or(1).max(1)),
-        Err(StoreError::Damaged { .. }) => Ok(i64::MAX / 2),
+        Err(StoreError::Damaged { .. }) => Ok(1 << 50),
         Err(error) => Err(error),
     }
 }

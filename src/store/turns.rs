@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use crate::model::id::{ConversationId, MessageId, TurnId};
-use crate::model::pack::ContextPack;
+use crate::model::pack::{ContextPack, PackReport};
 use crate::model::record::TurnRecord;
 use crate::model::turn::{StopReason, TurnState};
 
@@ -31,7 +31,11 @@ const PUT: &str = "
       session = excluded.session, seat_json = excluded.seat_json, failure_json = excluded.failure_json,
       usage_json = excluded.usage_json";
 pub(super) const ONE: &str = select!("WHERE id = ?1");
-pub(super) const LATEST: &str = select!("WHERE conversation = ?1 ORDER BY id DESC LIMIT 1");
+pub(super) const LATEST: &str = select!(
+    "WHERE conversation = ?1 AND NOT EXISTS
+      (SELECT 1 FROM message m WHERE m.id = turn.answer AND m.deleted_ms IS NOT NULL)
+     ORDER BY id DESC LIMIT 1"
+);
 pub(super) const OF_CONVERSATION: &str = select!("WHERE conversation = ?1 ORDER BY id");
 pub(super) const OPEN: &str = select!(
     "WHERE state NOT IN ('done', 'failed', 'stopped', 'interrupted') AND EXISTS
@@ -39,7 +43,13 @@ pub(super) const OPEN: &str = select!(
      ORDER BY id"
 );
 pub(super) const EVENTS: &str = "SELECT at_ms, kind, json FROM turn_event WHERE turn = ?1 ORDER BY id";
-pub(super) const PACK: &str = "SELECT pack_json, sent_text FROM pack WHERE turn = ?1";
+pub(super) const PACK: &str = "SELECT report_json, sections_json, sent_text FROM pack WHERE turn = ?1";
+pub(super) const REPORT: &str = "SELECT report_json FROM pack WHERE turn = ?1";
+/// Exact texts kept, over all conversations: about 100 KB each.
+pub(super) const PACK_TEXTS_MAX: u32 = 1_000;
+const PRUNE: &str = "
+    UPDATE pack SET sections_json = NULL, sent_text = NULL WHERE turn IN
+      (SELECT turn FROM pack WHERE sent_text IS NOT NULL ORDER BY turn DESC LIMIT -1 OFFSET ?1)";
 
 /// One kept line of a turn's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,9 +94,12 @@ pub(super) fn append_event(
 
 pub(super) fn put_pack(conn: &Connection, turn: TurnId, pack: &ContextPack, sent: &str) -> StoreResult<()> {
     let sql = "
-        INSERT INTO pack (turn, pack_json, sent_text) VALUES (?1, ?2, ?3)
-        ON CONFLICT (turn) DO UPDATE SET pack_json = excluded.pack_json, sent_text = excluded.sent_text";
-    codec::run(conn, sql, params![turn.0, codec::to_json(pack)?, sent])
+        INSERT INTO pack (turn, report_json, sections_json, sent_text) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (turn) DO UPDATE SET report_json = excluded.report_json,
+          sections_json = excluded.sections_json, sent_text = excluded.sent_text";
+    let (report, sections) = (codec::to_json(&pack.report)?, codec::to_json(&pack.sections)?);
+    codec::run(conn, sql, params![turn.0, report, sections, sent])?;
+    codec::run(conn, PRUNE, [PACK_TEXTS_MAX])
 }
 
 pub(super) fn one(conn: &Connection, turn: TurnId) -> StoreResult<Option<TurnRecord>> {
@@ -122,11 +135,20 @@ pub(super) fn events(conn: &Connection, turn: TurnId) -> StoreResult<Vec<TurnEve
 }
 
 pub(super) fn pack(conn: &Connection, turn: TurnId) -> StoreResult<Option<(ContextPack, String)>> {
-    let read = codec::first(conn, PACK, [turn.0], |row| {
-        Some(codec::json(row, 0).and_then(|pack| Ok((pack, codec::owned_text(row, 1)?))))
-    })?;
+    let read = codec::first(conn, PACK, [turn.0], |row| Some(decode_pack(row)))?;
     read.transpose()
         .map_err(|why| StoreError::other(format!("the context kept for turn {turn} is unreadable ({why})")))
+}
+
+fn decode_pack(row: &Row<'_>) -> Result<(ContextPack, String), codec::Fault> {
+    let report = codec::json(row, 0)?;
+    let sections = codec::opt_json(row, 1)?.unwrap_or_default();
+    Ok((ContextPack { sections, report }, codec::opt_text(row, 2)?.unwrap_or_default()))
+}
+
+/// `None` also when it cannot be read: it is only shown.
+pub(super) fn report(conn: &Connection, turn: TurnId) -> StoreResult<Option<PackReport>> {
+    codec::first(conn, REPORT, [turn.0], |row| codec::json(row, 0).ok())
 }
 
 fn stop_word(stop: StopReason) -> &'static str {

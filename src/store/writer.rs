@@ -25,6 +25,8 @@ pub struct Store {
     highest_id: i64,
     /// Conversations taken off the lists before this start, still to be erased for good.
     to_erase: Vec<ConversationId>,
+    /// Messages taken out until then are still to be erased for good.
+    erase_until_ms: Option<i64>,
 }
 
 impl Store {
@@ -56,9 +58,11 @@ impl Store {
         let highest_id =
             conn.query_row("SELECT value FROM counter WHERE name = 'highest_id'", [], |row| row.get(0));
         let to_erase = conversations::deleted(&conn)?;
+        let erase_until_ms = messages::newest_deletion(&conn)?;
         Ok(Self {
             highest_id: highest_id.unwrap_or_default(),
             to_erase,
+            erase_until_ms,
             conn,
             db_path: db_path.to_owned(),
             backups_dir: backups_dir.to_owned(),
@@ -91,6 +95,13 @@ impl Store {
     ///
     /// What is deleted from now on stays until the next start, so that it can be brought back.
     pub fn erase_deleted_step(&mut self) -> Result<bool, StoreError> {
+        if let Some(until_ms) = self.erase_until_ms {
+            let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let more = messages::erase_some(&tx, until_ms, ERASE_STEP)?;
+            tx.commit()?;
+            self.erase_until_ms = more.then_some(until_ms);
+            return Ok(more || !self.to_erase.is_empty());
+        }
         let Some(conversation) = self.to_erase.last().copied() else { return Ok(false) };
         let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let more = conversations::erase_some(&tx, conversation, ERASE_STEP)?;
@@ -128,7 +139,9 @@ fn apply_one(conn: &Connection, write: &StoreWrite) -> StoreResult<()> {
             conversations::set_deleted(conn, *conversation, *deleted_ms)
         }
         StoreWrite::PutMessage(message) => messages::put(conn, message),
-        StoreWrite::DeleteMessages(ids) => messages::delete(conn, ids),
+        StoreWrite::SetMessagesDeleted { messages, deleted_ms } => {
+            messages::set_deleted(conn, messages, *deleted_ms)
+        }
         StoreWrite::PutTurn(turn) => turns::put(conn, turn),
         StoreWrite::AppendTurnEvent { turn, at_ms, kind, json } => {
             turns::append_event(conn, *turn, *at_ms, kind, json)
@@ -156,7 +169,7 @@ fn highest_id(write: &StoreWrite) -> i64 {
         StoreWrite::PutQueued(queued) => queued.id.0,
         StoreWrite::RemoveProject(_)
         | StoreWrite::SetConversationDeleted { .. }
-        | StoreWrite::DeleteMessages(_)
+        | StoreWrite::SetMessagesDeleted { .. }
         | StoreWrite::AppendTurnEvent { .. }
         | StoreWrite::PutPack { .. }
         | StoreWrite::PutSession(_)

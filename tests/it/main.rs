@@ -12,6 +12,7 @@ mod architecture;
 mod cli;
 mod dialects;
 mod discover;
+mod faults;
 mod flows;
 mod host;
 mod http_engine;

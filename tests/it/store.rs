@@ -233,7 +233,7 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
             StoreWrite::DropSession { conversation: ConversationId(2), engine: session.engine.clone() },
             StoreWrite::RemoveQueued(QueuedId(9)),
             StoreWrite::PutDraft { conversation: ConversationId(2), draft: None },
-            StoreWrite::DeleteMessages(vec![MessageId(10)]),
+            StoreWrite::SetMessagesDeleted { messages: vec![MessageId(10)], deleted_ms: Some(1) },
         ])
         .unwrap();
     let startup = reader.startup().unwrap();

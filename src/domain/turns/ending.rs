@@ -29,11 +29,18 @@ impl AppState {
             // The user had let go of it; how it broke does not matter any more.
             return self.end_turn(turn, Ending::Finished(StopReason::Cancelled), cx, out);
         }
-        if failure.kind != FailureKind::SessionLost || live.retried {
+        if failure.kind != FailureKind::SessionLost || live.retried || !live.sent {
             return self.end_turn(turn, Ending::Failed(failure), cx, out);
         }
         live.retried = true;
         live.taken = false;
+        live.asks.clear();
+        settle(&mut live.answer.items, ToolState::Failed);
+        // The second try names its parts anew, and must not write over what was said.
+        for item in &mut live.answer.items {
+            item.key.insert_str(0, "first:");
+        }
+        self.dirty.asks = true;
         live.record.session = None;
         live.spec.force_fresh = true;
         live.record.state = TurnState::Starting;
@@ -54,11 +61,14 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let Some(mut live) = self.turns.remove(&turn) else { return };
+        // What came after the stop mark was dropped, so the answer is not whole, whatever its engine says.
+        let stopping = live.record.state == TurnState::Stopping;
+        let ending = if stopping { Ending::Finished(StopReason::Cancelled) } else { ending };
         live.close(ending, cx.now_ms);
         let id = live.record.conversation;
         let mut batch =
             vec![StoreWrite::PutMessage(live.answer.clone()), StoreWrite::PutTurn(live.record.clone())];
-        batch.extend(session_after(&live, cx.now_ms).map(StoreWrite::PutSession));
+        batch.extend(session_after(&live, cx.now_ms));
         let watched = self.is_watched(id);
         let resume = self.resume_command(&live);
         if let Some(state) = self.conversations.get_mut(&id) {
@@ -88,15 +98,18 @@ impl AppState {
         live.close(Ending::Failed(failure), started_ms);
         live.answer.unsaved = true;
         let id = live.record.conversation;
+        let mut batch =
+            vec![StoreWrite::PutMessage(live.answer.clone()), StoreWrite::PutTurn(live.record.clone())];
         if let Some(state) = self.conversations.get_mut(&id) {
             state.live = None;
             state.row.last_turn = Some(TurnState::Failed);
             state.last = Some(Arc::new(live.row(None)));
+            batch.push(StoreWrite::PutConversation(state.row.clone()));
         }
-        self.put_in_view(id, &Arc::new(live.answer.clone()));
+        self.put_in_view(id, &Arc::new(live.answer));
         // Kept with what failed before it, as soon as writing works again.
-        self.writes.failed.push(StoreWrite::PutMessage(live.answer));
-        self.writes.failed.push(StoreWrite::PutTurn(live.record));
+        self.add_failed(batch);
+        self.dirty.asks = true;
         self.dirty.urgent = true;
         self.touch(id);
     }
@@ -135,10 +148,10 @@ impl AppState {
     /// Told where nobody is looking, and nowhere else: in the conversation itself it is seen anyway.
     fn tell_ended(&mut self, live: &LiveTurn, cx: &mut Cx<'_>) {
         let id = live.record.conversation;
-        if self.is_watched(id) || live.record.state == TurnState::Stopped || self.viewing.is_none() {
+        if self.is_watched(id) || live.record.state == TurnState::Stopped || !self.has_window {
             return;
         }
-        let Some(state) = self.conversations.get(&id) else { return };
+        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else { return };
         let title = state.row.title.clone();
         let notice = match &live.record.failure {
             Some(failure) => NewNotice {
@@ -232,10 +245,16 @@ impl LiveTurn {
 }
 
 /// What the engine's own session holds after this turn; `None` leaves what was known.
-fn session_after(live: &LiveTurn, now_ms: i64) -> Option<EngineSession> {
+fn session_after(live: &LiveTurn, now_ms: i64) -> Option<StoreWrite> {
     let session = live.record.session.clone()?;
     if !live.taken {
         return None;
+    }
+    let (conversation, engine) = (live.record.conversation, live.record.seat.engine.clone());
+    if !live.adjoining {
+        // Asked again about something earlier, it did not hear what was said in between. The next turn
+        // starts afresh with all of it.
+        return Some(StoreWrite::DropSession { conversation, engine });
     }
     let delivered_seq = match live.record.state {
         TurnState::Done => live.answer.seq,
@@ -250,9 +269,9 @@ fn session_after(live: &LiveTurn, now_ms: i64) -> Option<EngineSession> {
         | TurnState::Interrupted => return None,
     };
     let usage = live.record.usage.as_ref();
-    Some(EngineSession {
-        conversation: live.record.conversation,
-        engine: live.record.seat.engine.clone(),
+    Some(StoreWrite::PutSession(EngineSession {
+        conversation,
+        engine,
         session,
         delivered_seq,
         fixed_hash: live.report.as_ref().map_or_else(String::new, |report| report.fixed_hash.clone()),
@@ -260,5 +279,5 @@ fn session_after(live: &LiveTurn, now_ms: i64) -> Option<EngineSession> {
         window_used_tokens: usage.and_then(|usage| usage.window_used_tokens),
         window_tokens: usage.and_then(|usage| usage.window_tokens),
         updated_ms: now_ms,
-    })
+    }))
 }

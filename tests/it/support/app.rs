@@ -15,7 +15,7 @@ use tunaflow::model::message::Message;
 use tunaflow::model::project::{Draft, SeatChoice};
 use tunaflow::model::turn::TurnState;
 use tunaflow::os::paths::DataPaths;
-use tunaflow::runtime::{Config, Running, start};
+use tunaflow::runtime::{Config, Running, StartError, start};
 
 /// Longest wait for anything a test expects.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -56,6 +56,17 @@ impl TestApp {
 
     pub fn database(&self) -> PathBuf {
         self.home.path().join("data").join("tunaflow.db")
+    }
+
+    /// Ends in order; the home stays.
+    pub fn stop(mut self) -> Arc<TempDir> {
+        self.running.take().unwrap().finish();
+        self.home.clone()
+    }
+
+    /// A second program with the same data folder.
+    pub fn start_second(&self) -> Result<Running, StartError> {
+        start(config(self.home.path(), &self.env), Waker::noop())
     }
 
     /// Ends in order and starts again in the same home.
@@ -205,7 +216,7 @@ pub fn seat(engine: &str) -> SeatChoice {
     SeatChoice { engine: EngineId::new(engine), model: None, role: None, persona: None, mode: None }
 }
 
-fn config(home: &Path, env: &[(OsString, OsString)]) -> Config {
+pub fn config(home: &Path, env: &[(OsString, OsString)]) -> Config {
     Config {
         paths: DataPaths::new(Some(&home.join("data"))).unwrap(),
         process_env: env.to_vec(),

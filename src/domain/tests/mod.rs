@@ -1,0 +1,13 @@
+//! Decisions, driven without any runtime: inputs in, effects and snapshots out.
+
+mod chat;
+mod history;
+mod interleavings;
+mod kit;
+mod model_store;
+mod notices;
+mod settings;
+mod sharing;
+mod turns;
+mod views;
+mod writes;
