@@ -20,6 +20,8 @@ mod player;
 pub mod registry;
 pub mod script;
 mod seat;
+#[cfg(test)]
+mod testing;
 pub mod wire;
 
 use std::time::Duration;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::claude::asks::{Asks, deny_unseen, refusal};
 use crate::engine::claude::blocks::Blocks;
-use crate::engine::claude::outcome::{Known, cost, ended, limits, usage, window_input};
+use crate::engine::claude::outcome::{Known, cost, ended, is_nothing, limits, sum, usage, window_input};
 use crate::engine::claude::tools;
 use crate::engine::failure::{Gone, failure, gone};
 use crate::engine::items::ItemBook;
@@ -15,12 +15,14 @@ use crate::engine::wire::{ObjectReader, Read, f64_at, is_true, list_at, one_line
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::{NoticeLevel, ToolState};
-use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
+use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest, Usage};
 
 /// How long a cancelled turn may take to end by itself.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How long a rejected login may be tried again; longer is only silence.
 const LOGIN_GRACE: Duration = Duration::from_secs(5);
+/// How long after its last sub-agent ended Claude may take to speak again.
+const HELD_GRACE: Duration = Duration::from_secs(5);
 /// Kept lines that were no protocol.
 const MAX_NOISE_LINES: usize = 40;
 
@@ -41,6 +43,8 @@ pub struct ClaudeDialect {
     reached: Option<LimitInfo>,
     /// `total_cost_usd` of the last result; nothing was spent before a new session's first.
     session_cost_usd: Option<f64>,
+    /// Claude began a turn by itself while none of ours ran, e.g. to tell about a task of its own.
+    own_turn: bool,
 }
 
 /// State of the running turn.
@@ -58,6 +62,12 @@ struct Turn {
     error: Option<String>,
     cancel: Option<TimerId>,
     login: Option<TimerId>,
+    used: Usage,
+    /// Sub-agents that work on after the answer.
+    background_agents: usize,
+    /// The answer is complete, but Claude will speak again when its sub-agents are done.
+    held: Option<TurnEvent>,
+    held_until: Option<TimerId>,
 }
 
 impl ClaudeDialect {
@@ -77,6 +87,7 @@ impl ClaudeDialect {
             asks: Asks::default(),
             reached: None,
             session_cost_usd: seat.resume.is_none().then_some(0.0),
+            own_turn: false,
         }
     }
 
@@ -218,9 +229,14 @@ impl ClaudeDialect {
     }
 
     fn system(&mut self, line: &Value, out: &mut SeatOutput) {
-        let Some(turn) = self.turn.as_mut() else { return };
-        match str_at(line, "/subtype").unwrap_or_default() {
+        let subtype = str_at(line, "/subtype").unwrap_or_default();
+        let Some(turn) = self.turn.as_mut() else {
+            self.own_turn |= subtype == "init";
+            return;
+        };
+        match subtype {
             "init" => turn.init(line, out),
+            "background_tasks_changed" => self.background(line, out),
             "api_retry" => self.retry(line, out),
             "permission_denied" => {
                 let id = text_at(line, "/tool_use_id");
@@ -239,6 +255,19 @@ impl ClaudeDialect {
             other => {
                 out.skipped += 1;
                 out.log.push(format!("unknown system subtype {other:?}"));
+            }
+        }
+    }
+
+    /// Sub-agents that run in the background end with a turn that Claude begins by itself; shell tasks may run for ever.
+    fn background(&mut self, line: &Value, out: &mut SeatOutput) {
+        let Some(turn) = self.turn.as_mut() else { return };
+        let agents = list_at(line, "/tasks").iter().filter(|task| text_at(task, "/task_type").contains("agent"));
+        turn.background_agents = agents.count();
+        if turn.background_agents == 0 && turn.held.is_some() {
+            let timer = self.timer(HELD_GRACE, out);
+            if let Some(turn) = self.turn.as_mut() {
+                turn.held_until = Some(timer);
             }
         }
     }
@@ -270,25 +299,36 @@ impl ClaudeDialect {
     fn result(&mut self, line: &Value, out: &mut SeatOutput) {
         let cost_usd = cost(line, self.session_cost_usd);
         self.session_cost_usd = f64_at(line, "/total_cost_usd").or(self.session_cost_usd);
-        let Some(turn) = self.turn.as_ref() else {
+        let was_own = std::mem::take(&mut self.own_turn);
+        let Some(turn) = self.turn.as_mut() else {
             out.log.push("a result between turns".to_owned());
             return;
         };
         // Claude can begin turns by itself; their results name other messages than ours.
         let served = list_at(line, "/user_message_uuids");
-        if !served.is_empty() && !served.iter().any(|id| id.as_str() == Some(turn.uuid.as_str())) {
+        let not_ours = !served.is_empty() && !served.iter().any(|id| id.as_str() == Some(turn.uuid.as_str()));
+        if not_ours || (was_own && served.is_empty()) {
             out.log.push("the result of another turn".to_owned());
             return;
         }
         let mut used = usage(line, turn.model.as_deref(), turn.window_used_tokens);
         used.cost_usd = cost_usd;
+        turn.used = sum(&turn.used, used);
+        if !is_nothing(&turn.used) {
+            out.events.push(TurnEvent::Usage(turn.used.clone()));
+        }
         let known = Known {
             cancelled: turn.cancel.is_some(),
             error: turn.error.as_deref(),
             reached: self.reached.as_ref(),
         };
         let last = ended(&self.info, line, known);
-        out.events.push(TurnEvent::Usage(used));
+        if turn.background_agents > 0 && last == TurnEvent::Finished(StopReason::Completed) {
+            let agents = turn.background_agents;
+            out.events.push(TurnEvent::Phase(format!("Waiting for {agents} in the background")));
+            turn.held = Some(last);
+            return;
+        }
         if let TurnEvent::Failed(TurnFailure { kind, .. }) = &last {
             // A new login is read at the start; a lost session ends the program anyway.
             out.retire |= matches!(kind, FailureKind::NotLoggedIn | FailureKind::SessionLost);
@@ -324,6 +364,9 @@ impl ClaudeDialect {
             out.retire = true;
         } else if turn.login == Some(timer) {
             self.login_failed(out);
+        } else if turn.held_until == Some(timer) {
+            let last = turn.held.clone().unwrap_or(TurnEvent::Finished(StopReason::Completed));
+            self.end(last, out);
         }
     }
 
@@ -335,6 +378,10 @@ impl ClaudeDialect {
         let Some(turn) = self.turn.as_ref() else { return };
         if turn.cancel.is_some() {
             self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            return;
+        }
+        if let Some(last) = turn.held.clone() {
+            self.end(last, out);
             return;
         }
         let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
@@ -384,11 +431,20 @@ impl Turn {
             error: None,
             cancel: None,
             login: None,
+            used: Usage::default(),
+            background_agents: 0,
+            held: None,
+            held_until: None,
         }
     }
 
     fn init(&mut self, line: &Value, out: &mut SeatOutput) {
-        if self.started || is_sub_agent(line) {
+        if is_sub_agent(line) {
+            return;
+        }
+        // Claude speaks again by itself.
+        (self.held, self.held_until) = (None, None);
+        if self.started {
             return;
         }
         self.started = true;
@@ -424,8 +480,8 @@ impl Turn {
             }
             "assistant" => self.assistant(line, out),
             _ => {
-                let denied = &self.denied;
-                tools::results(line, &|id| denied.contains(id), &mut self.book, out);
+                let host = tools::HostDid { denied: &self.denied, cancelled: self.cancel.is_some() };
+                tools::results(line, host, &mut self.book, out);
             }
         }
     }

@@ -22,6 +22,8 @@ use crate::model::turn::{Decision, FailureKind, SeatSpec, StopReason, TurnEvent,
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How long after a final error the turn's own end may take.
 const ERROR_GRACE: Duration = Duration::from_secs(5);
+/// How long Codex may wait for the network; by itself it waits for ever.
+const NETWORK_GRACE: Duration = Duration::from_secs(30);
 /// Kept lines that were no protocol.
 const MAX_NOISE_LINES: usize = 40;
 
@@ -322,7 +324,10 @@ impl CodexDialect {
         if let Some(turn) = self.turn.as_mut() {
             turn.totals = Some(now);
         }
-        out.events.push(TurnEvent::Usage(now.since(before).usage(told)));
+        // A request that failed is told with counts that did not change.
+        if now != before {
+            out.events.push(TurnEvent::Usage(now.since(before).usage(told)));
+        }
     }
 
     fn completed(&mut self, params: &Value, out: &mut SeatOutput) {
@@ -363,6 +368,14 @@ impl CodexDialect {
         turn.book.void_open_texts();
         turn.retries += 1;
         out.events.push(TurnEvent::Phase(retry_phase(&text_at(error, "/message"))));
+        if turn.network.is_none() && kind(error) == FailureKind::Network && text_at(error, "/message").contains("waiting") {
+            turn.error = Some(error.clone());
+            let timer = self.timer(NETWORK_GRACE, out);
+            if let Some(turn) = self.turn.as_mut() {
+                turn.network = Some(timer);
+            }
+            return;
+        }
         // A refused login is tried ten times otherwise. The first retry is left to a token that is renewed.
         if turn.retries > 1 && kind(error) == FailureKind::NotLoggedIn {
             let failure = failed(&self.info, error);
@@ -415,7 +428,7 @@ impl CodexDialect {
         if turn.cancel == Some(timer) {
             self.end(TurnEvent::Finished(StopReason::Cancelled), out);
             out.retire = true;
-        } else if turn.error_timer == Some(timer) {
+        } else if [turn.error_timer, turn.network].contains(&Some(timer)) {
             let error = turn.error.take().unwrap_or_default();
             let failure = failed(&self.info, &error);
             self.fail(failure, out);
