@@ -128,6 +128,10 @@ impl Bench {
     }
 
     fn with(program: &str, engine: Arc<dyn Engine>, env: &[(&str, &str)]) -> Self {
+        Self::guarded(program, engine, env, None)
+    }
+
+    fn guarded(program: &str, engine: Arc<dyn Engine>, env: &[(&str, &str)], guard: Option<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().to_string_lossy().into_owned();
         std::fs::create_dir(folder.path().join("project")).unwrap();
@@ -137,7 +141,7 @@ impl Bench {
         let base = [("HOME", home.as_str()), ("PATH", "/usr/bin:/bin")];
         let pair = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
         let host = EngineHost::new(HostConfig {
-            guard: None,
+            guard,
             base_env: base.iter().chain(env).map(pair).collect(),
             login_path: None,
             limits: HostLimits { warm_max: 4, warm_idle: Duration::from_secs(60) },
@@ -299,6 +303,21 @@ async fn until(mut done: impl FnMut() -> bool) {
 }
 
 #[tokio::test]
+async fn what_a_warm_program_says_between_turns_never_blocks_it() {
+    let mut bench = Bench::new(
+        "echo 'session s1'; read -r line; echo done; \
+         i=0; while [ $i -lt 4000 ]; do echo \"text late $i ...........................................\"; i=$((i+1)); done; \
+         touch said; read -r line; echo 'text fresh'; echo done; cat",
+    );
+    bench.start("a").end().await;
+    let said_all = bench.project().join("said");
+    until(|| said_all.exists()).await;
+    let events = bench.start("b").end().await;
+    assert!(said(&events).ends_with("fresh"));
+    bench.host.close_all().await;
+}
+
+#[tokio::test]
 async fn a_lost_warm_session_is_not_taken_for_a_fresh_one() {
     let mut bench = Bench::new(COUNTS);
     bench.start("a").end().await;
@@ -375,10 +394,15 @@ async fn a_stop_by_protocol_keeps_the_seat() {
 
 #[tokio::test]
 async fn a_deaf_program_and_its_grandchild_end_within_five_seconds() {
-    let mut bench = Bench::new(
-        "trap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM INT HUP; echo $$ > grandchild; while :; do sleep 1; done' &\n\
-         read -r line; echo $$ > child; while :; do echo 'text more'; sleep 0.05; done",
-    );
+    for guard in [None, Some(PathBuf::from(env!("CARGO_BIN_EXE_tunaflow")))] {
+        a_deaf_program_ends(guard).await;
+    }
+}
+
+async fn a_deaf_program_ends(guard: Option<PathBuf>) {
+    let program = "trap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM INT HUP; echo $$ > grandchild; while :; do sleep 1; done' &\n\
+         read -r line; echo $$ > child; while :; do echo 'text more'; sleep 0.05; done";
+    let mut bench = Bench::guarded(program, fake(true), &[], guard);
     let mut running = bench.start("a");
     running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
     until(|| bench.pid("child").is_some() && bench.pid("grandchild").is_some()).await;

@@ -10,10 +10,16 @@
 
 mod architecture;
 mod dialects;
+#[cfg(unix)]
+mod discover;
 mod flows;
+#[cfg(unix)]
 mod host;
+mod http_engine;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
+#[cfg(target_os = "linux")]
+mod real;
 mod store;
 mod support;

@@ -66,7 +66,14 @@ impl AcpDialect {
         let name_of_id = self.profile.tool_name_of_id;
         let mut call = ToolCall::default();
         if let Some(key) = &item_key {
-            turn.tool(key, out, |known| tools::merge(known, told, name_of_id));
+            turn.tool(key, out, |known| {
+                // The question tells the input its own way; what the call itself told is the truer one.
+                let input = std::mem::take(&mut known.input);
+                tools::merge(known, told, name_of_id);
+                if !input.is_empty() {
+                    known.input = input;
+                }
+            });
             call = turn.known_tool(key).cloned().unwrap_or_default();
         } else {
             tools::merge(&mut call, told, name_of_id);
@@ -116,8 +123,13 @@ impl AcpDialect {
                 out.lines.push(option.map_or_else(|| cancelled(&open.id), |option| selected(&open.id, &option)));
             }
         }
-        if let (Decision::Deny { .. }, Some(key), Some(turn)) = (decision, &open.item_key, &mut self.turn) {
-            turn.tool(key, out, |call| call.state = ToolState::Denied);
+        if let (Some(key), Some(turn)) = (&open.item_key, &mut self.turn) {
+            // Not every agent tells that an allowed call begins, or that a refused one ended.
+            let state = match decision {
+                Decision::AllowOnce => ToolState::Running,
+                Decision::Deny { .. } => ToolState::Denied,
+            };
+            turn.tool(key, out, |call| call.state = state);
         }
     }
 }

@@ -81,6 +81,11 @@ impl Turn {
         // A refused call is later told as failed; what the user decided is the truer word.
         if before == ToolState::Denied {
             call.state = ToolState::Denied;
+        } else if self.cancelled && matches!(call.state, ToolState::Done | ToolState::Failed) {
+            call.state = ToolState::Stopped;
+        }
+        if matches!(call.state, ToolState::Denied | ToolState::Failed) {
+            call.changed_files.clear();
         }
         let (key, body) = (id.to_owned(), ItemBody::Tool(call.clone()));
         out.events.push(match known {
@@ -135,7 +140,8 @@ impl Turn {
         let count = |value: &Value, field: &str| value.get(field).and_then(Value::as_u64);
         let told = &result["usage"];
         let quota = &result["_meta"]["quota"]["token_count"];
-        if told.is_object() {
+        // A cancelled turn is told with zeros, which means: not known.
+        if told.is_object() && count(told, "totalTokens") != Some(0) {
             self.usage.input_tokens = count(told, "inputTokens");
             self.usage.cached_input_tokens = count(told, "cachedReadTokens");
             self.usage.output_tokens = count(told, "outputTokens");
