@@ -4,7 +4,7 @@ use tunaflow::model::id::ConversationId;
 use tunaflow::model::message::{ItemBody, PermissionOutcome, ToolState};
 use tunaflow::model::turn::{Decision, PermissionAction, PermissionRequest, TurnState};
 
-use super::{Bench, in_project, shown};
+use super::{Bench, count_in, in_project, shown};
 use crate::support::app::last;
 use crate::support::clis::Engine;
 use crate::support::model_server::WRITTEN_TEXT;
@@ -44,10 +44,20 @@ fn denied(bench: &Bench, id: ConversationId) {
         })
         .collect();
     assert_eq!(tools, [ToolState::Denied], "{engine:?}: {}", shown(&view));
+    let heard = bench.server.turns().iter().any(|request| count_in(request, "not this file") > 0);
     match engine {
-        // By its protocol a rejection ends OpenCode's turn, so the model is not asked again.
-        Engine::OpenCode => {}
-        _ => assert!(answer.plain_text().contains("The write was denied."), "{engine:?}: {}", shown(&view)),
+        // The comment is the tool's result.
+        Engine::Claude => {
+            assert!(heard && answer.plain_text().contains("The write was denied."), "{}", shown(&view));
+        }
+        // The comment follows as the user's word, so the model answers that.
+        Engine::Codex => assert!(heard, "{}", shown(&view)),
+        // The protocol has no place for a comment.
+        Engine::Gemini => {
+            assert!(!heard && answer.plain_text().contains("The write was denied."), "{}", shown(&view));
+        }
+        // By its protocol a rejection ends the turn, so the model is not asked again.
+        Engine::OpenCode => assert!(!heard, "{}", shown(&view)),
     }
 }
 
@@ -69,11 +79,15 @@ fn allowed(bench: &Bench, id: ConversationId) {
 
 fn command(bench: &Bench, id: ConversationId) {
     let engine = bench.engine;
-    let line = "printf '%s 한글\\n' \"a  b\" > ran.txt";
+    // Longer than any title, with blanks that count.
+    let line = format!("printf '%s 한글\\n' \"a  b\" > ran.txt; : {}end", "padding ".repeat(30));
     bench.app.begin(id, &format!("SHELL:{line}"));
     let ask = bench.until_ask(id);
     assert_eq!(ask.request.action, PermissionAction::Run, "{engine:?}: {:?}", ask.request);
-    assert_eq!(ask.request.command.as_deref(), Some(line), "{engine:?}: {:?}", ask.request);
+    let shown = ask.request.command.clone().unwrap_or_default();
+    // Codex tells the whole call of the shell, with the line quoted for it.
+    let shown = if engine == Engine::Codex { unquoted(&shown) } else { shown };
+    assert_eq!(shown, line, "{engine:?}: {:?}", ask.request);
     let file = in_project(bench, "ran.txt");
     assert!(!file.exists(), "{engine:?} ran before it was allowed");
     bench.answer(&ask, Decision::AllowOnce);
@@ -81,6 +95,14 @@ fn command(bench: &Bench, id: ConversationId) {
     let text = bench.text_of(&view);
     assert!(text.contains("The command was allowed."), "{engine:?}: {text}");
     assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), "a  b 한글\n", "{engine:?}: {text}");
+}
+
+/// The line within `/bin/bash -lc "…"`.
+fn unquoted(call: &str) -> String {
+    let (shell, quoted) = call.split_once(" -lc ").unwrap_or_else(|| panic!("no call of a shell: {call}"));
+    assert!(shell.ends_with("sh"), "{call}");
+    let line = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    line.unwrap_or(quoted).replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 fn asks(engine: Engine) {

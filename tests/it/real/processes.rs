@@ -57,11 +57,13 @@ pub fn of_home(home: &Path) -> Vec<Process> {
     all().into_iter().filter(|process| process.env.contains(&home)).collect()
 }
 
-/// The programs that our guards watch in this home: one per seat.
+/// The programs that our guards watch in this home: one per seat. A guard adopts orphans too; they came later.
 pub fn programs(home: &Path) -> Vec<Process> {
     let of_home = of_home(home);
-    let guards: Vec<i32> = of_home.iter().filter(|process| process.is_guard()).map(|process| process.pid).collect();
-    of_home.into_iter().filter(|process| guards.contains(&process.parent) && !process.is_guard()).collect()
+    let guards = of_home.iter().filter(|process| process.is_guard());
+    let first_child =
+        |guard: &Process| of_home.iter().filter(|process| process.parent == guard.pid).min_by_key(|child| child.pid);
+    guards.filter_map(first_child).cloned().collect()
 }
 
 /// Everything on this machine that was started with this word in an argument.
