@@ -1,14 +1,100 @@
-//! Entry point of the program.
+//! Entry point: guard first, then arguments, then the command line or the window.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use tunaflow::api::handle::Waker;
+use tunaflow::cli;
+use tunaflow::cli::args::{Wish, parse};
 use tunaflow::os::guard;
+use tunaflow::os::log;
+use tunaflow::os::paths::DataPaths;
+use tunaflow::runtime::{self, Config};
+
+#[cfg(feature = "gui")]
+mod desktop;
+
+const LOG_FILTER: &str = "info";
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|first| first == guard::GUARD_ARG) {
-        let code = guard::run(args.collect());
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.peek().is_some_and(|first| first == guard::GUARD_ARG) {
+        let code = guard::run(args.skip(1).collect());
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
-    ExitCode::SUCCESS
+    #[cfg(all(feature = "gui", debug_assertions))]
+    if let Some(code) = looking() {
+        return code;
+    }
+    ExitCode::from(match parse(args) {
+        Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
+        Ok(invocation) => match &invocation.wish {
+            Wish::Window => window(invocation.data_dir.as_deref(), invocation.project.as_deref()),
+            Wish::Bench(_) => cli::complain(cli::WRONG_ARGUMENTS, "There are no measurements in this build."),
+            _ => cli::run(&invocation, &start),
+        },
+    })
+}
+
+/// A core for one command of the command line.
+fn start(need: &cli::Need) -> Result<cli::Core, String> {
+    let config = config(need)?;
+    let paths = config.paths.clone();
+    // A second core of the same process goes on in the first one's log; without any the command still serves.
+    let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
+    let running = runtime::start(config, Waker::noop()).map_err(|error| error.to_string())?;
+    Ok(cli::Core {
+        app: running.handle(),
+        log_folder: paths.log_folder().to_path_buf(),
+        database: paths.database(),
+        finish: Box::new(move || {
+            running.finish();
+            drop(log);
+        }),
+    })
+}
+
+fn config(need: &cli::Need) -> Result<Config, String> {
+    Ok(Config {
+        paths: DataPaths::new(need.data_dir.as_deref()).map_err(|error| error.to_string())?,
+        process_env: std::env::vars_os().collect(),
+        home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+        guard: std::env::current_exe().ok(),
+        read_only: need.read_only,
+        discover: need.discover,
+    })
+}
+
+/// The window, at the project if one is named.
+#[cfg(feature = "gui")]
+fn window(data_dir: Option<&Path>, project: Option<&Path>) -> u8 {
+    let opened = config(data_dir, false, true)
+        .map_err(anyhow::Error::msg)
+        .and_then(|config| desktop::run(config, project.map(Path::to_path_buf)));
+    match opened {
+        Ok(()) => 0,
+        Err(error) => cli::complain(cli::CANNOT_START, &format!("{error:#}")),
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_data_dir: Option<&Path>, _project: Option<&Path>) -> u8 {
+    cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
+}
+
+/// `__gallery [dark|light] [0|1|2]`: all pieces on one page.
+/// `__ui-fixture <name> [dark|light] [WxH] [zoom]`: the window over a snapshot made by hand.
+#[cfg(all(feature = "gui", debug_assertions))]
+fn looking() -> Option<ExitCode> {
+    let mut args = std::env::args().skip(1);
+    let ran = match args.next()?.as_str() {
+        "__gallery" => {
+            let theme = args.next().unwrap_or_default();
+            let page = args.next().and_then(|page| page.parse().ok()).unwrap_or(0);
+            tunaflow::ui::widgets::gallery::run(&theme, page).is_ok()
+        }
+        "__ui-fixture" => tunaflow::ui::demo::run(args).is_ok(),
+        _ => return None,
+    };
+    Some(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

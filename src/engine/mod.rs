@@ -5,7 +5,9 @@
 
 pub mod acp;
 pub mod claude;
+mod clean;
 pub mod codex;
+mod connect;
 pub mod demo;
 pub mod discover;
 pub mod failure;

@@ -5,6 +5,7 @@
 //! outlives the program), then [`env`] and [`find`] (what a child sees and where it is found).
 
 pub mod clean;
+pub mod clock;
 pub mod env;
 pub mod files;
 pub mod find;

@@ -15,7 +15,7 @@ use crate::domain::input::Input;
 use crate::domain::{AppState, Cx, IdSource};
 use crate::model::id::TurnId;
 use crate::model::turn::TurnEvent;
-use crate::runtime::now_ms;
+use crate::os::clock::now_ms;
 use crate::runtime::perform::{Hands, Inlets};
 
 /// While something streams, snapshots are at least this far apart: text is in a snapshot within 20 ms.

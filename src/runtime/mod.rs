@@ -23,6 +23,7 @@ use crate::context::role_names;
 use crate::domain::AppState;
 use crate::domain::input::Input;
 use crate::engine::host::{EngineHost, HostConfig, HostLimits, KeyLookup};
+use crate::os::clock::now_ms;
 use crate::os::instance::{Instance, InstanceError};
 use crate::os::paths::DataPaths;
 use crate::os::secrets::{SecretFile, SecretStore as _};
@@ -98,19 +99,21 @@ impl Running {
     }
 }
 
-/// Starts everything that runs behind a front. Returns as soon as the front can draw: what was kept is read,
-/// engines are looked for meanwhile.
+/// The data folder, taken for this program. A window takes it before it opens, so that a second start shows none.
+pub struct Claim {
+    tokio: tokio::runtime::Runtime,
+    instance: Option<Instance>,
+}
+
+/// Takes the data folder; a second start brings the first to the front instead, waiting at most 2 s for it.
 ///
 /// # Errors
-/// The data folder is in use, written by a newer program, or cannot be used. A damaged database is no error:
-/// the front is told, and nothing is overwritten.
-pub fn start(config: Config, waker: Waker) -> Result<Running, StartError> {
-    let paths = config.paths.clone();
-    let folder_error = |why: std::io::Error| StartError::DataFolder {
-        path: paths.data_folder().to_path_buf(),
+/// The folder is in use or cannot be made.
+pub fn claim(config: &Config) -> Result<Claim, StartError> {
+    config.paths.create().map_err(|why| StartError::DataFolder {
+        path: config.paths.data_folder().to_path_buf(),
         why: why.to_string(),
-    };
-    config.paths.create().map_err(folder_error)?;
+    })?;
     let tokio = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("tunaflow")
@@ -119,8 +122,28 @@ pub fn start(config: Config, waker: Waker) -> Result<Running, StartError> {
         .map_err(|error| StartError::Runtime(error.to_string()))?;
     let instance = {
         let _inside = tokio.enter();
-        take_instance(&config)?
+        take_instance(config)?
     };
+    Ok(Claim { tokio, instance })
+}
+
+/// [`claim`], then [`start_claimed`].
+///
+/// # Errors
+/// Those of both.
+pub fn start(config: Config, waker: Waker) -> Result<Running, StartError> {
+    let claim = claim(&config)?;
+    start_claimed(config, claim, waker)
+}
+
+/// Starts everything that runs behind a front. Returns as soon as the front can draw: what was kept is read,
+/// engines are looked for meanwhile.
+///
+/// # Errors
+/// The data was written by a newer program, or cannot be used. A damaged database is no error:
+/// the front is told, and nothing is overwritten.
+pub fn start_claimed(config: Config, claim: Claim, waker: Waker) -> Result<Running, StartError> {
+    let Claim { tokio, instance } = claim;
     let opened = open_store(&config)?;
     let (commands, command_inbox) = mpsc::channel(COMMANDS_MAX);
     let mut state = AppState::new(
@@ -240,12 +263,4 @@ fn damaged(config: &Config, database: &Path, error: &StoreError) -> Opened {
     let status = DatabaseStatus::Damaged { why: error.to_string(), backups };
     let reads = ReadDb::open_read_only(database).ok().map(|db| ReadPool::new(database.to_path_buf(), db));
     Opened { port: Port::Damaged { why: error.to_string() }, reads, damage: Some(Input::Database(status)) }
-}
-
-/// Unix time. The one place that reads the clock.
-#[expect(clippy::disallowed_methods, reason = "the runtime is where time comes from")]
-fn now_ms() -> i64 {
-    std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -53,7 +53,12 @@ async fn a_program_in_a_well_known_folder_is_found_with_version_and_login() {
     for (id, version, sign, text) in [
         ("claude", "2.1.332 (Claude Code)", ".claude/.credentials.json", ""),
         ("codex", "codex-cli 0.171.0", ".codex/auth.json", ""),
-        ("gemini", "0.61.0", ".gemini/settings.json", "{\"security\":{\"auth\":{\"selectedType\":\"oauth-personal\"}}}"),
+        (
+            "gemini",
+            "0.61.0",
+            ".gemini/settings.json",
+            "{\"security\":{\"auth\":{\"selectedType\":\"oauth-personal\"}}}",
+        ),
         ("opencode", "1.18.33", ".local/share/opencode/auth.json", ""),
     ] {
         let path = home.join(".local/bin").join(id);
@@ -77,13 +82,19 @@ async fn what_is_missing_or_broken_says_so() {
     let status = look("gemini", &cx(home)).await;
     match status.availability {
         Availability::NotInstalled { searched } => {
-            assert!(searched.contains(&home.join(".local/bin").to_string_lossy().into_owned()), "{searched:?}");
+            assert!(
+                searched.contains(&home.join(".local/bin").to_string_lossy().into_owned()),
+                "{searched:?}"
+            );
         }
         other => panic!("{other:?}"),
     }
     program(&home.join(".local/bin/gemini"), "echo 'needs node 20' >&2; exit 1");
     let status = look("gemini", &cx(home)).await;
-    assert!(matches!(&status.availability, Availability::Broken { why } if why.contains("needs node 20")), "{status:?}");
+    assert!(
+        matches!(&status.availability, Availability::Broken { why } if why.contains("needs node 20")),
+        "{status:?}"
+    );
     program(&home.join(".local/bin/gemini"), "echo 0.61.0");
     assert_eq!(look("gemini", &cx(home)).await.availability, Availability::NotLoggedIn);
 }
@@ -99,13 +110,19 @@ async fn a_path_set_by_hand_and_an_api_key_count() {
     cx.base_env.push(("GEMINI_API_KEY".into(), "k".into()));
     let status = look("gemini", &cx).await;
     assert_eq!((status.availability, status.login.as_deref()), (Availability::Ready, Some("API key")));
-    assert_eq!((status.found_by.as_deref(), status.version.as_deref()), (Some("set by hand"), Some("0.61.0")));
+    assert_eq!(
+        (status.found_by.as_deref(), status.version.as_deref()),
+        (Some("set by hand"), Some("0.61.0"))
+    );
 }
 
 #[tokio::test]
 async fn an_agent_of_the_settings_is_found_by_its_path_and_the_demo_is_always_ready() {
     let home = tempfile::tempdir().unwrap();
-    assert!(matches!(look("acp:own", &cx(home.path())).await.availability, Availability::NotInstalled { .. }));
+    assert!(matches!(
+        look("acp:own", &cx(home.path())).await.availability,
+        Availability::NotInstalled { .. }
+    ));
     program(&home.path().join("own"), "exit 1");
     let status = look("acp:own", &cx(home.path())).await;
     assert_eq!((status.availability, status.version), (Availability::Ready, None));

@@ -175,15 +175,23 @@ impl Bench {
     }
 
     fn start_with(&mut self, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
+        self.start_as(&SeatKey::of(ConversationId(1), &seat), seat, text, idle_timeout)
+    }
+
+    fn start_part(&mut self, seat: SeatSpec, text: &str, part: Option<&str>) -> Running {
+        let key = SeatKey { part: part.map(str::to_owned), ..SeatKey::of(ConversationId(1), &seat) };
+        self.start_as(&key, seat, text, LIMIT)
+    }
+
+    fn start_as(&mut self, key: &SeatKey, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
         self.turns += 1;
         let (events_tx, events) = mpsc::channel(16);
         let (control, control_rx) = mpsc::channel(4);
-        let key = SeatKey::of(ConversationId(1), &seat);
         let turn = RunTurn {
             key: key.clone(),
             engine: Arc::clone(&self.engine),
             request: TurnRequest { turn: TurnId(self.turns), text: text.to_owned() },
-            expect_session: self.host.warm_session(&key),
+            expect_session: self.host.warm_session(key),
             events: events_tx,
             control: control_rx,
             idle_timeout,
@@ -203,7 +211,8 @@ impl Running {
     async fn until(&mut self, wanted: impl Fn(&TurnEvent) -> bool) {
         loop {
             let next = tokio::time::timeout(LIMIT, self.events.recv()).await;
-            let Some((_, event)) = next.unwrap_or_else(|_| panic!("nothing more came after {:?}", self.seen)) else {
+            let Some((_, event)) = next.unwrap_or_else(|_| panic!("nothing more came after {:?}", self.seen))
+            else {
                 panic!("the events ended: {:?}", self.seen)
             };
             let found = wanted(&event);
@@ -272,7 +281,11 @@ async fn a_warm_seat_serves_the_next_turn_and_a_dead_one_is_replaced() {
     let (one, pid) = first.split_once(' ').unwrap();
     assert_eq!((one, second.as_str()), ("1", format!("2 {pid}").as_str()));
 
-    // A changed model is another process.
+    // A changed model, or another seat of a roundtable, is another process.
+    let mut spec = bench.spec();
+    spec.resume = Some("s1".to_owned());
+    let other_part = bench.start_part(spec, "c", Some("second")).end().await;
+    assert!(said(&other_part).starts_with("1 "));
     let mut other = bench.spec();
     other.model = Some("m".to_owned());
     let third = said(&bench.start_with(other, "c", LIMIT).end().await);
@@ -353,7 +366,11 @@ async fn a_crash_shows_command_code_and_last_words() {
     let failure = failure(&events);
     assert_eq!((failure.kind, said(&events).as_str()), (FailureKind::Crashed, "half"));
     assert!(failure.message.contains("exit code 3"), "{}", failure.message);
-    assert!(failure.detail.contains("fake --resume") && failure.detail.contains("cannot find the moon"), "{}", failure.detail);
+    assert!(
+        failure.detail.contains("fake --resume") && failure.detail.contains("cannot find the moon"),
+        "{}",
+        failure.detail
+    );
     let again = bench.start("b").end().await;
     assert_eq!(said(&again), "half", "the next turn starts a new process");
 }
@@ -364,7 +381,10 @@ async fn starts_that_fail_say_why() {
     let mut spec = bench.spec();
     spec.program = None;
     let events = bench.start_with(spec, "a", LIMIT).end().await;
-    assert_eq!((failure(&events).kind, failure(&events).hint.as_str()), (FailureKind::NotInstalled, "install it"));
+    assert_eq!(
+        (failure(&events).kind, failure(&events).hint.as_str()),
+        (FailureKind::NotInstalled, "install it")
+    );
 
     let mut spec = bench.spec();
     spec.program = Some(bench.folder.path().join("nowhere"));
@@ -401,7 +421,7 @@ async fn a_deaf_program_and_its_grandchild_end_within_five_seconds() {
 
 async fn a_deaf_program_ends(guard: Option<PathBuf>) {
     let program = "trap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM INT HUP; echo $$ > grandchild; while :; do sleep 1; done' &\n\
-         read -r line; echo $$ > child; while :; do echo 'text more'; sleep 0.05; done";
+         read -r line; echo $$ > child; while :; do echo 'text more'; done";
     let mut bench = Bench::guarded(program, fake(true), &[], guard);
     let mut running = bench.start("a");
     running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
@@ -426,7 +446,8 @@ async fn silence_times_out_but_not_while_a_question_is_open() {
     let events = bench.start_with(spec, "a", Duration::from_millis(300)).end().await;
     assert_eq!(failure(&events).kind, FailureKind::TimedOut);
 
-    let mut bench = Bench::new("read -r line; echo 'ask q1'; read -r answer; echo \"text $answer\"; echo done; cat");
+    let mut bench =
+        Bench::new("read -r line; echo 'ask q1'; read -r answer; echo \"text $answer\"; echo done; cat");
     let spec = bench.spec();
     let mut running = bench.start_with(spec, "a", Duration::from_millis(300));
     running.until(|event| matches!(event, TurnEvent::PermissionAsked(_))).await;

@@ -65,7 +65,9 @@ async fn read_request(stream: &mut TcpStream) -> String {
         bytes.extend_from_slice(&chunk[..read]);
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let length = head
+                .lines()
+                .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
             if body.len() >= length.unwrap_or(0) {
                 return text.into_owned();
             }
@@ -92,12 +94,17 @@ async fn answer(stream: &mut TcpStream, plays: Plays) -> std::io::Result<()> {
             stream.write_all(&body[..bytes]).await?;
         }
         Plays::Status(code, body) => {
-            let head = format!("HTTP/1.1 {code} X\r\nretry-after: 7\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            let head = format!(
+                "HTTP/1.1 {code} X\r\nretry-after: 7\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
             stream.write_all(head.as_bytes()).await?;
         }
         Plays::Json(body) => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-            stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
+            stream
+                .write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes())
+                .await?;
         }
         Plays::Hangs => {
             let body = recorded("chat_basic.sse");
@@ -158,7 +165,10 @@ fn start(endpoint: &Endpoint, text: &str) -> Running {
 
 impl Running {
     async fn next(&mut self) -> Option<TurnEvent> {
-        tokio::time::timeout(LIMIT, self.events.recv()).await.expect("something comes").map(|(_, event)| event)
+        tokio::time::timeout(LIMIT, self.events.recv())
+            .await
+            .expect("something comes")
+            .map(|(_, event)| event)
     }
 
     async fn end(mut self) -> Vec<TurnEvent> {
@@ -178,7 +188,9 @@ fn said(events: &[TurnEvent]) -> (String, String) {
     for event in events {
         match event {
             TurnEvent::ItemStarted { body: ItemBody::Text { text: piece }, .. } => text.push_str(piece),
-            TurnEvent::ItemStarted { body: ItemBody::Thinking { text: piece }, .. } => thoughts.push_str(piece),
+            TurnEvent::ItemStarted { body: ItemBody::Thinking { text: piece }, .. } => {
+                thoughts.push_str(piece);
+            }
             TurnEvent::ItemDelta { key, delta } if key.starts_with("text") => text.push_str(delta),
             TurnEvent::ItemDelta { delta, .. } => thoughts.push_str(delta),
             _ => {}
@@ -197,7 +209,9 @@ fn kind(events: &[TurnEvent]) -> FailureKind {
 /// The text that a recorded stream holds, read in the plainest way.
 fn wanted(name: &str) -> String {
     let stream = String::from_utf8(recorded(name)).unwrap();
-    let chunks = stream.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line.strip_prefix("data: ")?).ok());
+    let chunks = stream
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line.strip_prefix("data: ")?).ok());
     chunks.filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned)).collect()
 }
 
@@ -241,8 +255,14 @@ async fn the_request_carries_model_text_and_key() {
 async fn failures_are_told_apart() {
     let long = r#"{"error":{"message":"This model's maximum context length is 128000 tokens.","code":"context_length_exceeded"}}"#;
     for (plays, wanted) in [
-        (Plays::Status(401, r#"{"error":{"message":"Incorrect API key provided"}}"#), FailureKind::NotLoggedIn),
-        (Plays::Status(404, r#"{"error":{"message":"no","code":"model_not_found"}}"#), FailureKind::ModelUnknown),
+        (
+            Plays::Status(401, r#"{"error":{"message":"Incorrect API key provided"}}"#),
+            FailureKind::NotLoggedIn,
+        ),
+        (
+            Plays::Status(404, r#"{"error":{"message":"no","code":"model_not_found"}}"#),
+            FailureKind::ModelUnknown,
+        ),
         (Plays::Status(400, long), FailureKind::PromptTooLong),
         (Plays::Status(429, r#"{"error":{"message":"slow down"}}"#), FailureKind::RateLimited),
         (Plays::Status(503, "<html>busy</html>"), FailureKind::Overloaded),
@@ -308,10 +328,15 @@ async fn servers_list_their_models() {
     };
     let (base, _requests) = server(Plays::Json(r#"{"data":[{"id":"a"},{"id":"b"}]}"#)).await;
     let status = discover(openai_compat::engine(&endpoint(base, false)).as_ref(), &cx).await;
-    assert_eq!((status.availability, status.models), (Availability::Ready, vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(
+        (status.availability, status.models),
+        (Availability::Ready, vec!["a".to_owned(), "b".to_owned()])
+    );
     let (base, _requests) = server(Plays::Status(401, "{}")).await;
     let status = discover(openai_compat::engine(&endpoint(base, false)).as_ref(), &cx).await;
     assert_eq!(status.availability, Availability::NotLoggedIn);
-    let status = discover(openai_compat::engine(&endpoint("http://127.0.0.1:9/v1".to_owned(), false)).as_ref(), &cx).await;
+    let status =
+        discover(openai_compat::engine(&endpoint("http://127.0.0.1:9/v1".to_owned(), false)).as_ref(), &cx)
+            .await;
     assert!(matches!(status.availability, Availability::Broken { .. }));
 }

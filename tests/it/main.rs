@@ -9,16 +9,18 @@
 )]
 
 mod architecture;
+mod cli;
 mod dialects;
-#[cfg(unix)]
 mod discover;
 mod flows;
-#[cfg(unix)]
 mod host;
 mod http_engine;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
+mod packs;
+#[cfg(feature = "gui")]
+mod panels;
 #[cfg(target_os = "linux")]
 mod real;
 mod store;

@@ -79,7 +79,8 @@ impl AcpDialect {
             tools::merge(&mut call, told, name_of_id);
         }
         if self.seat.skip_permissions
-            && let Some(option) = option_of(options, "allow_once").or_else(|| option_of(options, "allow_always"))
+            && let Some(option) =
+                option_of(options, "allow_once").or_else(|| option_of(options, "allow_always"))
         {
             out.lines.push(selected(id, option));
             return;
@@ -120,7 +121,8 @@ impl AcpDialect {
                 let text = "The agent offered no way to allow this once, so it was refused.".to_owned();
                 out.events.push(TurnEvent::Notice { level: NoticeLevel::Warn, text });
                 let option = option_of(&open.options, "reject_once").map(str::to_owned);
-                out.lines.push(option.map_or_else(|| cancelled(&open.id), |option| selected(&open.id, &option)));
+                out.lines
+                    .push(option.map_or_else(|| cancelled(&open.id), |option| selected(&open.id, &option)));
             }
         }
         if let (Some(key), Some(turn)) = (&open.item_key, &mut self.turn) {

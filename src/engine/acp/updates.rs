@@ -46,7 +46,9 @@ impl Turn {
             return;
         };
         let message = update.get("messageId").and_then(Value::as_str);
-        if let Some(open) = self.open.as_mut().filter(|open| open.flow == flow && open.message.as_deref() == message) {
+        if let Some(open) =
+            self.open.as_mut().filter(|open| open.flow == flow && open.message.as_deref() == message)
+        {
             let delta = open.cleaner.push(text);
             if !delta.is_empty() {
                 out.events.push(TurnEvent::ItemDelta { key: open.key.clone(), delta });
@@ -159,7 +161,8 @@ impl Turn {
         for (key, call) in &mut self.tools {
             if matches!(call.state, ToolState::Pending | ToolState::Running) {
                 call.state = end;
-                out.events.push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
+                out.events
+                    .push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
             }
         }
     }
@@ -193,7 +196,10 @@ impl AcpDialect {
             },
             "plan" => turn.plan(update, out),
             "usage_update" => turn.usage(update, self.cost_base, out),
-            "user_message_chunk" | "available_commands_update" | "current_mode_update" | "config_option_update"
+            "user_message_chunk"
+            | "available_commands_update"
+            | "current_mode_update"
+            | "config_option_update"
             | "session_info_update" => {}
             other => {
                 out.skipped += 1;

@@ -94,7 +94,7 @@ fn question(id: &str, tool: &str, input: &Value, request: &Value, folder: &str) 
     let diff = diff_from_input(tool, input).or_else(|| str_at(input, "/plan").map(clean));
     let command = str_at(input, "/command").map(clean).or_else(|| {
         // No command and no change: what is asked for is the call itself, as it stands.
-        diff.is_none().then(|| format!("{tool} {}", pretty(input)))
+        (diff.is_none() && tool != ASK_USER).then(|| format!("{tool} {}", pretty(input)))
     });
     let mut paths = paths(input);
     if let Some(blocked) = str_at(request, "/blocked_path").filter(|path| !paths.iter().any(|known| known == path)) {

@@ -1,21 +1,20 @@
 //! The conversation with one Claude Code process: what comes in, what goes out.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::engine::claude::asks::{Asks, deny_unseen, refusal};
-use crate::engine::claude::blocks::Blocks;
-use crate::engine::claude::outcome::{Known, cost, ended, is_nothing, limits, sum, usage, window_input};
+use crate::engine::claude::outcome::{Known, cost, ended, is_nothing, limits, sum, usage};
 use crate::engine::claude::tools;
+use crate::engine::claude::turn::{Turn, notice};
 use crate::engine::failure::{Gone, failure, gone};
-use crate::engine::items::ItemBook;
-use crate::engine::wire::{ObjectReader, Read, f64_at, is_true, list_at, one_line, str_at, text_at, u64_at};
+use crate::engine::wire::{ObjectReader, Read, f64_at, list_at, str_at, text_at, u64_at};
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::{NoticeLevel, ToolState};
-use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest, Usage};
+use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
 
 /// How long a cancelled turn may take to end by itself.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
@@ -45,29 +44,6 @@ pub struct ClaudeDialect {
     session_cost_usd: Option<f64>,
     /// Claude began a turn by itself while none of ours ran, e.g. to tell about a task of its own.
     own_turn: bool,
-}
-
-/// State of the running turn.
-struct Turn {
-    uuid: String,
-    started: bool,
-    blocks: Blocks,
-    book: ItemBook,
-    denied: HashSet<String>,
-    model: Option<String>,
-    /// Of the last request: what went in, and that with what came out.
-    window_input_tokens: Option<u64>,
-    window_used_tokens: Option<u64>,
-    /// `error` of the last error that came as an `assistant` line.
-    error: Option<String>,
-    cancel: Option<TimerId>,
-    login: Option<TimerId>,
-    used: Usage,
-    /// Sub-agents that work on after the answer.
-    background_agents: usize,
-    /// The answer is complete, but Claude will speak again when its sub-agents are done.
-    held: Option<TurnEvent>,
-    held_until: Option<TimerId>,
 }
 
 impl ClaudeDialect {
@@ -313,7 +289,7 @@ impl ClaudeDialect {
         }
         let mut used = usage(line, turn.model.as_deref(), turn.window_used_tokens);
         used.cost_usd = cost_usd;
-        turn.used = sum(&turn.used, used);
+        turn.used = sum(&turn.used, &used);
         if !is_nothing(&turn.used) {
             out.events.push(TurnEvent::Usage(turn.used.clone()));
         }
@@ -325,7 +301,8 @@ impl ClaudeDialect {
         let last = ended(&self.info, line, known);
         if turn.background_agents > 0 && last == TurnEvent::Finished(StopReason::Completed) {
             let agents = turn.background_agents;
-            out.events.push(TurnEvent::Phase(format!("Waiting for {agents} in the background")));
+            let s = if agents == 1 { "" } else { "s" };
+            out.events.push(TurnEvent::Phase(format!("Waiting for {agents} agent{s} in the background")));
             turn.held = Some(last);
             return;
         }
@@ -348,6 +325,12 @@ impl ClaudeDialect {
 
     fn cancel(&mut self, out: &mut SeatOutput) {
         if self.turn.as_ref().is_none_or(|turn| turn.cancel.is_some()) {
+            return;
+        }
+        if self.turn.as_ref().is_some_and(|turn| turn.held.is_some()) {
+            // An interrupt reaches the answer only; agents in the background end with the process.
+            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            out.retire = true;
             return;
         }
         self.control(&json!({"subtype": "interrupt"}), out);
@@ -414,113 +397,6 @@ impl Dialect for ClaudeDialect {
             SeatInput::Deadline(timer) => self.deadline(timer, out),
             SeatInput::HttpStatus { .. } | SeatInput::HttpFailed { .. } | SeatInput::HttpEnd => {}
         }
-    }
-}
-
-impl Turn {
-    fn new(uuid: String) -> Self {
-        Self {
-            uuid,
-            started: false,
-            blocks: Blocks::default(),
-            book: ItemBook::default(),
-            denied: HashSet::new(),
-            model: None,
-            window_input_tokens: None,
-            window_used_tokens: None,
-            error: None,
-            cancel: None,
-            login: None,
-            used: Usage::default(),
-            background_agents: 0,
-            held: None,
-            held_until: None,
-        }
-    }
-
-    fn init(&mut self, line: &Value, out: &mut SeatOutput) {
-        if is_sub_agent(line) {
-            return;
-        }
-        // Claude speaks again by itself.
-        (self.held, self.held_until) = (None, None);
-        if self.started {
-            return;
-        }
-        self.started = true;
-        self.model = str_at(line, "/model").map(str::to_owned);
-        let session = str_at(line, "/session_id").map(str::to_owned);
-        out.events.push(TurnEvent::Started { session, model: self.model.clone() });
-        for server in list_at(line, "/mcp_servers") {
-            if str_at(server, "/status") == Some("failed") {
-                let name = text_at(server, "/name");
-                notice(NoticeLevel::Warn, &format!("The MCP server {name} did not start."), out);
-            }
-        }
-    }
-
-    /// What the agent says and does.
-    fn content(&mut self, kind: &str, line: &Value, out: &mut SeatOutput) {
-        if kind != "stream_event" && self.blocks.is_repeated(line) {
-            out.log.push(format!("a repeated {kind} line"));
-            return;
-        }
-        if let Some(parent) = str_at(line, "/parent_tool_use_id") {
-            if kind == "assistant" {
-                tools::sub_agent(line, parent, &mut self.book, out);
-            }
-            return;
-        }
-        match kind {
-            "stream_event" => {
-                self.note_window(line);
-                if let Some(tool) = self.blocks.stream(line, &mut self.book, out) {
-                    tools::show(&tool, &mut self.book, out);
-                }
-            }
-            "assistant" => self.assistant(line, out),
-            _ => {
-                let host = tools::HostDid { denied: &self.denied, cancelled: self.cancel.is_some() };
-                tools::results(line, host, &mut self.book, out);
-            }
-        }
-    }
-
-    fn assistant(&mut self, line: &Value, out: &mut SeatOutput) {
-        if is_true(line, "/is_api_error_message") || str_at(line, "/error").is_some() {
-            // Its text is the failure's, which the result tells; it is no answer.
-            self.error = Some(text_at(line, "/error"));
-            return;
-        }
-        for tool in self.blocks.whole(line, &mut self.book, out) {
-            tools::show(&tool, &mut self.book, out);
-        }
-    }
-
-    fn note_window(&mut self, line: &Value) {
-        match str_at(line, "/event/type") {
-            Some("message_start") => {
-                let input = line.pointer("/event/message/usage").and_then(window_input);
-                self.window_input_tokens = input.or(self.window_input_tokens);
-                self.window_used_tokens = self.window_input_tokens;
-            }
-            Some("message_delta") => {
-                let output = u64_at(line, "/event/usage/output_tokens").unwrap_or(0);
-                self.window_used_tokens = self.window_input_tokens.map(|input| input.saturating_add(output));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn is_sub_agent(line: &Value) -> bool {
-    str_at(line, "/parent_tool_use_id").is_some()
-}
-
-fn notice(level: NoticeLevel, text: &str, out: &mut SeatOutput) {
-    let text = one_line(text);
-    if !text.is_empty() {
-        out.events.push(TurnEvent::Notice { level, text });
     }
 }
 

@@ -10,6 +10,7 @@ mod outcome;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod turn;
 
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};

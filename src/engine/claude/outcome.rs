@@ -39,7 +39,7 @@ fn sums_by_model(result: &Value) -> Option<[Option<u64>; 5]> {
 }
 
 /// Two parts of one turn as one; the window is that of the later.
-pub fn sum(before: &Usage, later: Usage) -> Usage {
+pub fn sum(before: &Usage, later: &Usage) -> Usage {
     let tokens = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (a, b) => a.or(b),
@@ -53,7 +53,7 @@ pub fn sum(before: &Usage, later: Usage) -> Usage {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         },
-        ..later
+        ..later.clone()
     }
 }
 
@@ -275,7 +275,7 @@ mod tests {
             "model_usage_since_last_result": {"a": {"inputTokens": 7, "outputTokens": 1}, "b": {"inputTokens": 2}}});
         let used = usage(&aborted, None, None);
         assert_eq!((used.input_tokens, used.output_tokens, used.cached_input_tokens), (Some(9), Some(1), None));
-        assert_eq!(sum(&used, used.clone()).input_tokens, Some(18));
+        assert_eq!(sum(&used, &used).input_tokens, Some(18));
         assert!(is_nothing(&usage(&json!({"usage": {"input_tokens": 0}}), None, None)) && !is_nothing(&used));
     }
 

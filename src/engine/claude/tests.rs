@@ -127,6 +127,9 @@ fn a_turn_waits_for_agents_in_the_background() {
     let mut silent = begun();
     silent.line(&tasks(json!([{"task_type": "local_agent"}]))).line(&done()).line(&tasks(json!([]))).fire();
     assert_eq!((silent.ends(), silent.stop(), silent.all.retire), (1, Some(StopReason::Completed), false));
+    let mut stopped = begun();
+    stopped.line(&tasks(json!([{"task_type": "local_agent"}]))).line(&done()).feed(SeatInput::Cancel);
+    assert_eq!((stopped.stop(), stopped.all.retire), (Some(StopReason::Cancelled), true));
 }
 
 #[test]

@@ -35,11 +35,7 @@ impl TestApp {
         Self::in_home(Arc::new(TempDir::new().unwrap()), Vec::new())
     }
 
-    /// With these variables as the process environment (nothing is inherited).
-    pub fn with_env(env: Vec<(OsString, OsString)>) -> Self {
-        Self::in_home(Arc::new(TempDir::new().unwrap()), env)
-    }
-
+    /// With these variables as the process environment: nothing is inherited.
     pub fn in_home(home: Arc<TempDir>, env: Vec<(OsString, OsString)>) -> Self {
         std::fs::create_dir_all(home.path().join("project")).unwrap();
         let running = start(config(home.path(), &env), Waker::noop()).unwrap();

@@ -1,0 +1,163 @@
+//! The bar of actions over a message, shown while the pointer or the keyboard is on it.
+
+use std::collections::HashMap;
+
+use egui::{Frame, Id, Margin, Popup, Rect, Response, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
+
+use crate::api::command::ChatCommand;
+use crate::api::snapshot::ConversationView;
+use crate::model::id::MessageId;
+use crate::model::message::{Author, Message, MessageState};
+use crate::ui::cx::{self, Request, UiCx};
+use crate::ui::panels::menu::{self, MenuRow};
+use crate::ui::regions::{self, Region};
+use crate::ui::route::Route;
+use crate::ui::theme;
+use crate::ui::widgets::IconButton;
+use crate::ui::widgets::icon::{self, Icon};
+use crate::ui::widgets::paint::{self, Ring};
+
+use super::copy;
+
+/// Which message has the bar.
+#[derive(Default)]
+pub struct Actions {
+    at: Option<MessageId>,
+    /// Where its bar was drawn; it may lie over the message before.
+    bar: Option<Rect>,
+    heights: HashMap<MessageId, f32>,
+}
+
+const BUTTON: f32 = 26.0;
+/// The bar's top above the top of an own message, whose text begins lower.
+const RISE_OWN: f32 = 25.0;
+/// The same for an answer: the bar covers nothing of its head.
+const RISE: f32 = 32.0;
+
+impl Actions {
+    /// Height of a message when it was last drawn.
+    pub fn height_of(&self, message: MessageId) -> Option<f32> {
+        self.heights.get(&message).copied()
+    }
+
+    /// Draws the bar where it belongs; allocates nothing, so nothing moves.
+    pub fn show(&mut self, cx: &UiCx<'_>, ui: &mut Ui, area: Rect, view: &ConversationView, message: &Message) {
+        if self.heights.len() > 4_096 {
+            self.heights.clear();
+        }
+        self.heights.insert(message.id, area.height());
+        let id = Id::unique(("message", message.id.0));
+        let sense = Sense::focusable_noninteractive();
+        let response = ui.interact(area, id, sense);
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Article, true, format!("Message from {}", copy::author(message)))
+        });
+        if view.index.last().is_some_and(|entry| entry.id == message.id) {
+            regions::mark(ui.ctx(), Region::Content, id);
+        }
+        let bar = bar_rect(area, message);
+        let focused = response.has_focus();
+        if focused {
+            paint::focus_ring(ui, &response, area.expand(4.0), theme::sizes().radius.card, Ring::Inside);
+        }
+        let mine = self.at == Some(message.id);
+        let on_other_bar = !mine && self.bar.is_some_and(|bar| ui.rect_contains_pointer(bar));
+        let pointed = (ui.rect_contains_pointer(area) && !on_other_bar) || (mine && ui.rect_contains_pointer(bar));
+        let other_open = !mine && Popup::is_any_open(ui.ctx());
+        if (pointed && !other_open) || focused {
+            self.at = Some(message.id);
+        }
+        if self.at != Some(message.id) {
+            return;
+        }
+        self.bar = Some(bar);
+        let keep = self.draw(cx, ui, bar, view, message);
+        if !(pointed || focused || keep) {
+            self.at = None;
+            self.bar = None;
+        }
+    }
+
+    /// Draws the buttons; `true` while one has the focus or its menu is open.
+    fn draw(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message: &Message) -> bool {
+        let p = theme::palette(ui);
+        let sizes = theme::sizes();
+        let mut keep = Popup::is_any_open(ui.ctx());
+        let mut bar = ui.new_child(
+            UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
+        );
+        let frame = Frame::NONE
+            .fill(p.bg_popup)
+            .stroke(Stroke::new(sizes.stroke.line, p.stroke_default))
+            .corner_radius(sizes.radius.card)
+            .shadow(theme::shadow(ui, false))
+            .inner_margin(Margin::same(2));
+        frame.show(&mut bar, |ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.horizontal(|ui| {
+                let own = message.author == Author::User;
+                let live = message.state == MessageState::Streaming;
+                let mut button = |ui: &mut Ui, icon: Icon, name: &str| -> Response {
+                    let response = IconButton::new(icon, name).size(BUTTON, 14.0).show(ui);
+                    keep |= response.has_focus();
+                    response
+                };
+                if button(ui, icon::COPY, "Copy").clicked() {
+                    cx.ask(Request::Copy { text: message.plain_text(), what: "The message" });
+                }
+                if own {
+                    if button(ui, icon::PENCIL_SIMPLE, "Edit and send again").clicked() {
+                        cx.ask(Request::Edit(message.id));
+                    }
+                } else if !live {
+                    let again = button(ui, icon::ARROW_CLOCKWISE, "Answer again");
+                    menu::menu(&again, 220.0, |ui| regenerate(cx, ui, message));
+                }
+                if let Some(turn) = message.turn
+                    && button(ui, icon::STACK, "Context of this turn").clicked()
+                {
+                    let conversation = view.row.conversation.id;
+                    cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
+                }
+                let more = button(ui, icon::DOTS_THREE, "More");
+                menu::menu(&more, 220.0, |ui| more_rows(cx, ui, message, live));
+            });
+        });
+        keep
+    }
+}
+
+/// Where the bar lies; as wide as its buttons.
+fn bar_rect(area: Rect, message: &Message) -> Rect {
+    let own = message.author == Author::User;
+    let live = message.state == MessageState::Streaming;
+    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some());
+    let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
+    Rect::from_min_size(pos2(area.right() - size.x, area.top() - if own { RISE_OWN } else { RISE }), size)
+}
+
+fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {
+    let Author::Agent { engine, .. } = &message.author else { return };
+    let send = |engine| cx.send(ChatCommand::Regenerate { message: message.id, engine });
+    if MenuRow::new(icon::ARROW_CLOCKWISE, "By the same engine").show(ui).clicked() {
+        send(None);
+    }
+    for row in cx.ready_engines().filter(|row| &row.info.id != engine) {
+        if MenuRow::new(cx::look(row.info.look).icon(), &format!("By {}", row.info.name)).show(ui).clicked() {
+            send(Some(row.info.id.clone()));
+        }
+    }
+}
+
+fn more_rows(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, live: bool) {
+    if MenuRow::new(icon::COPY_SIMPLE, "Copy as Markdown").show(ui).clicked() {
+        cx.ask(Request::Copy { text: copy::markdown(message), what: "The message" });
+    }
+    if live {
+        return;
+    }
+    menu::divider(ui);
+    if MenuRow::new(icon::TRASH, "Delete message").destructive().show(ui).clicked() {
+        cx.send(ChatCommand::DeleteMessage { message: message.id });
+    }
+}

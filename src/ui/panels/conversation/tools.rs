@@ -1,0 +1,285 @@
+//! Tool calls, thinking and answered questions of a message, folded.
+
+use std::collections::{HashMap, HashSet};
+
+use egui::{Frame, Margin, ScrollArea, Ui};
+
+use crate::model::id::MessageId;
+use crate::model::message::{Item, ItemBody, PermissionOutcome, ToolCall, ToolKind, ToolState};
+use crate::model::turn::PermissionRequest;
+use crate::ui::cx::{Request, UiCx};
+use crate::ui::panels::diff;
+use crate::ui::theme::{self, Text};
+use crate::ui::widgets::icon::{self, Icon};
+use crate::ui::widgets::tool_fold::{Elide, ToolRow, more_calls, tool_group, tool_output};
+use crate::ui::widgets::{Button, StateGlyph, Tone};
+use crate::ui::words;
+
+/// Which folds are open.
+#[derive(Default)]
+pub struct Folds {
+    open: HashSet<(MessageId, String)>,
+    all: HashSet<(MessageId, String)>,
+    /// Groups whose middle calls are shown.
+    groups: HashSet<(MessageId, usize)>,
+    /// Lines of an output, by item and length in bytes.
+    lines: HashMap<(MessageId, String), (usize, usize)>,
+}
+
+/// Calls of a group shown without asking for more.
+const GROUP_MAX: usize = 5;
+/// Lines of an output shown at first.
+const LINES_MAX: usize = 12;
+
+impl Folds {
+    /// Draws a stretch of calls. `start` is the place of its first item in the message.
+    pub fn group(&mut self, cx: &UiCx<'_>, ui: &mut Ui, message: MessageId, start: usize, items: &[Item]) {
+        let spare = items.len() > GROUP_MAX && !self.groups.contains(&(message, start));
+        let last = items.len().saturating_sub(1);
+        let shown = |place: usize, item: &Item| !spare || place == 0 || place == last || is_loud(item);
+        let hidden = items.iter().enumerate().filter(|(place, item)| !shown(*place, item)).count();
+        tool_group(ui, |ui| {
+            let mut said = false;
+            for (place, item) in items.iter().enumerate() {
+                if shown(place, item) {
+                    ui.push_id(&item.key, |ui| self.item(cx, ui, message, item, place > 0, place == last));
+                } else if !said {
+                    said = true;
+                    if more_calls(ui, hidden).clicked() {
+                        self.groups.insert((message, start));
+                    }
+                }
+            }
+        });
+    }
+
+    fn item(&mut self, cx: &UiCx<'_>, ui: &mut Ui, message: MessageId, item: &Item, divider: bool, last: bool) {
+        let key = (message, item.key.clone());
+        let open = self.open.contains(&key);
+        let clicked = match &item.body {
+            ItemBody::Tool(call) => tool_row(call, open, divider).show(ui).clicked(),
+            ItemBody::Thinking { text } => thinking_row(text, open, divider).show(ui).clicked(),
+            ItemBody::Permission { request, outcome } => {
+                permission_row(request, outcome.as_ref(), open, divider).show(ui).clicked()
+            }
+            ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => false,
+        };
+        if clicked {
+            if open { self.open.remove(&key) } else { self.open.insert(key.clone()) };
+        }
+        if !open {
+            return;
+        }
+        match &item.body {
+            ItemBody::Tool(call) => self.tool_body(cx, ui, &key, call, last),
+            ItemBody::Thinking { text } => self.output(cx, ui, &key, text, last),
+            ItemBody::Permission { request, outcome } => {
+                let text = permission_text(request, outcome.as_ref());
+                self.output(cx, ui, &key, &text, last);
+            }
+            ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => {}
+        }
+    }
+
+    fn tool_body(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), call: &ToolCall, last: bool) {
+        if let Some(diff) = &call.diff {
+            Frame::NONE.inner_margin(Margin::symmetric(8, 6)).show(ui, |ui| {
+                diff::view(ui, (key.0.0, key.1.as_str()), &call.title, diff);
+            });
+            return;
+        }
+        if call.kind == ToolKind::Run && call.input != call.title && !call.input.is_empty() {
+            let margin = Margin { left: 32, right: 12, top: 8, bottom: 0 };
+            Frame::NONE.fill(theme::palette(ui).bg_inset).inner_margin(margin).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                let label = Text::MonoSmall.rich(&call.input, theme::palette(ui).text_1);
+                ui.add(egui::Label::new(label).selectable(true).wrap());
+            });
+        }
+        let text = if call.output.is_empty() { &call.input } else { &call.output };
+        self.output(cx, ui, key, text, last);
+    }
+
+    fn output(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), text: &str, last: bool) {
+        let text = text.trim_end_matches('\n');
+        let total = match self.lines.get(key) {
+            Some((length, lines)) if *length == text.len() => *lines,
+            _ => {
+                let lines = text.lines().count();
+                self.lines.insert(key.clone(), (text.len(), lines));
+                lines
+            }
+        };
+        if self.all.contains(key) {
+            all_lines(cx, ui, key, text, total);
+            return;
+        }
+        let cut = text.match_indices('\n').nth(LINES_MAX - 1).map_or(text.len(), |(at, _)| at);
+        let shown = text.get(..cut).unwrap_or(text);
+        if tool_output(ui, shown, total.min(LINES_MAX), total, last) {
+            self.all.insert(key.clone());
+        }
+    }
+}
+
+/// All lines in a box of their own; only the visible ones are laid out.
+fn all_lines(cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), text: &str, total: usize) {
+    let p = theme::palette(ui);
+    let margin = Margin { left: 32, right: 12, top: 8, bottom: 8 };
+    Frame::NONE.fill(p.bg_inset).inner_margin(margin).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let area = ScrollArea::both().id_salt(("output", key.0.0, &key.1)).max_height(480.0).auto_shrink([false, true]);
+        area.show_rows(ui, Text::MonoSmall.line(), total, |ui, rows| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for line in text.lines().skip(rows.start).take(rows.end - rows.start) {
+                let label = Text::MonoSmall.rich(line, p.text_2);
+                ui.add(egui::Label::new(label).selectable(true).extend());
+            }
+        });
+        if Button::quiet("Copy output").icon(icon::COPY).show(ui).clicked() {
+            cx.ask(Request::Copy { text: text.to_owned(), what: "The output" });
+        }
+    });
+}
+
+fn is_loud(item: &Item) -> bool {
+    match &item.body {
+        ItemBody::Tool(call) => !matches!(call.state, ToolState::Done),
+        ItemBody::Permission { .. } => true,
+        _ => false,
+    }
+}
+
+fn glyph(state: ToolState) -> StateGlyph {
+    match state {
+        ToolState::Pending => StateGlyph::Queued,
+        ToolState::Running => StateGlyph::Running,
+        ToolState::Done => StateGlyph::Done,
+        ToolState::Failed => StateGlyph::Failed,
+        ToolState::Denied | ToolState::Stopped => StateGlyph::Stopped,
+    }
+}
+
+fn kind(call: &ToolCall) -> (Icon, &str, Elide) {
+    match call.kind {
+        ToolKind::Read => (icon::FILE_TEXT, "Read", Elide::Middle),
+        ToolKind::Search => (icon::MAGNIFYING_GLASS, "Search", Elide::End),
+        ToolKind::Run => (icon::TERMINAL, "Run", Elide::End),
+        ToolKind::Edit => (icon::PENCIL_SIMPLE, "Edit", Elide::Middle),
+        ToolKind::Fetch => (icon::GLOBE, "Fetch", Elide::Middle),
+        ToolKind::Agent => (icon::ROBOT, "Agent", Elide::End),
+        ToolKind::Other => (icon::WRENCH, call.name.as_str(), Elide::End),
+    }
+}
+
+/// A row with its note and duration; the texts are kept in `Row` while it is drawn.
+struct Row<'a> {
+    icon: Icon,
+    name: &'a str,
+    argument: &'a str,
+    elide: Elide,
+    note: String,
+    tone: Tone,
+    duration: String,
+    state: StateGlyph,
+    open: bool,
+    divider: bool,
+}
+
+impl Row<'_> {
+    fn show(&self, ui: &mut Ui) -> egui::Response {
+        ToolRow {
+            icon: self.icon,
+            name: self.name,
+            argument: self.argument,
+            elide: self.elide,
+            note: &self.note,
+            tone: self.tone,
+            duration: &self.duration,
+            state: self.state,
+            open: self.open,
+            divider: self.divider,
+        }
+        .show(ui)
+    }
+}
+
+fn tool_row(call: &ToolCall, open: bool, divider: bool) -> Row<'_> {
+    let (icon, name, elide) = kind(call);
+    let (note, tone) = match (call.state, call.exit_code) {
+        (ToolState::Denied, _) => ("denied".to_owned(), Tone::Warn),
+        (ToolState::Stopped, _) => ("stopped".to_owned(), Tone::Neutral),
+        (_, Some(code)) if code != 0 => (format!("exit {code}"), Tone::Error),
+        (_, Some(code)) => (format!("exit {code}"), Tone::Neutral),
+        (_, None) => (diff::counts(call.diff.as_deref()), Tone::Neutral),
+    };
+    Row {
+        icon,
+        name,
+        argument: call.title.lines().next().unwrap_or_default(),
+        elide,
+        note,
+        tone,
+        duration: call.duration_ms.map_or_else(String::new, words::duration),
+        state: glyph(call.state),
+        open,
+        divider,
+    }
+}
+
+fn thinking_row(text: &str, open: bool, divider: bool) -> Row<'_> {
+    Row {
+        icon: icon::BRAIN,
+        name: "Thinking",
+        argument: text.lines().next().unwrap_or_default(),
+        elide: Elide::End,
+        note: String::new(),
+        tone: Tone::Neutral,
+        duration: String::new(),
+        state: StateGlyph::Done,
+        open,
+        divider,
+    }
+}
+
+fn permission_row<'a>(
+    request: &'a PermissionRequest,
+    outcome: Option<&PermissionOutcome>,
+    open: bool,
+    divider: bool,
+) -> Row<'a> {
+    let (note, tone, state) = match outcome {
+        None => ("Waits for you", Tone::Needs, StateGlyph::NeedsYou),
+        Some(PermissionOutcome::AllowedOnce) => ("allowed once", Tone::Neutral, StateGlyph::Done),
+        Some(PermissionOutcome::Denied { .. }) => ("denied", Tone::Warn, StateGlyph::Stopped),
+        Some(PermissionOutcome::Gone) => ("not answered", Tone::Neutral, StateGlyph::Stopped),
+    };
+    let argument = request.command.as_deref().or(request.paths.first().map(String::as_str)).unwrap_or(&request.tool);
+    Row {
+        icon: icon::QUESTION,
+        name: "Question",
+        argument: argument.lines().next().unwrap_or_default(),
+        elide: Elide::End,
+        note: note.to_owned(),
+        tone,
+        duration: String::new(),
+        state,
+        open,
+        divider,
+    }
+}
+
+fn permission_text(request: &PermissionRequest, outcome: Option<&PermissionOutcome>) -> String {
+    let mut parts = Vec::new();
+    parts.extend(request.command.clone());
+    parts.extend(request.diff.clone());
+    if !request.paths.is_empty() {
+        parts.push(request.paths.join("\n"));
+    }
+    if let Some(PermissionOutcome::Denied { comment }) = outcome
+        && !comment.is_empty()
+    {
+        parts.push(format!("Denied: {comment}"));
+    }
+    parts.join("\n\n")
+}

@@ -1,0 +1,81 @@
+//! Small dialogs over the window: the new title of a conversation.
+
+use egui::{Context, Id};
+
+use crate::api::command::ChatCommand;
+use crate::model::id::ConversationId;
+use crate::ui::cx::UiCx;
+use crate::ui::widgets::Button;
+use crate::ui::widgets::dialog::{Width, dialog};
+use crate::ui::widgets::text_field::TextField;
+
+/// The open dialog, if any.
+#[derive(Default)]
+pub struct Dialogs {
+    rename: Option<Rename>,
+}
+
+struct Rename {
+    conversation: ConversationId,
+    title: String,
+    fresh: bool,
+}
+
+/// Longest title, characters.
+const TITLE_MAX_CHARS: usize = 120;
+
+impl Dialogs {
+    /// Opens the field for a new title.
+    pub fn rename(&mut self, cx: &UiCx<'_>, conversation: ConversationId) {
+        let row = cx.snap.conversations.iter().find(|row| row.conversation.id == conversation);
+        if let Some(row) = row {
+            self.rename = Some(Rename { conversation, title: row.conversation.title.clone(), fresh: true });
+        }
+    }
+
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.rename.is_some()
+    }
+
+    /// Esc: closes the dialog. `false` when none was open.
+    pub fn escape(&mut self) -> bool {
+        self.rename.take().is_some()
+    }
+
+    pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        let Some(rename) = &mut self.rename else { return };
+        let field = TextField::single("rename", "Title").max_chars(TITLE_MAX_CHARS);
+        let blank = rename.title.trim().is_empty();
+        let mut take = false;
+        let mut cancel = false;
+        let out = dialog(
+            ctx,
+            Id::unique("rename conversation"),
+            "Rename conversation",
+            Width::Small,
+            |ui| {
+                // The first pass of a modal only measures; it cannot take the keyboard.
+                if rename.fresh && !ui.is_sizing_pass() {
+                    let id = field.id();
+                    ui.memory_mut(|memory| memory.request_focus(id));
+                    rename.fresh = false;
+                }
+                field.show(ui, &mut rename.title).submitted
+            },
+            |ui| {
+                let why = blank.then_some("A title needs at least one letter.");
+                take |= Button::primary("Rename").disabled(why).show(ui).clicked();
+                cancel |= Button::quiet("Cancel").show(ui).clicked();
+            },
+        );
+        take |= out.inner;
+        if take && !rename.title.trim().is_empty() {
+            let title = rename.title.trim().to_owned();
+            cx.send(ChatCommand::Rename { conversation: rename.conversation, title });
+            self.rename = None;
+        } else if out.close || cancel {
+            self.rename = None;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Head of the centre: tabs, the conversation's title, git branch, warning while permissions are skipped.
+
+use egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
+
+use crate::ui::action::UiAction;
+use crate::ui::cx::{Request, UiCx};
+use crate::ui::panel::Panel;
+use crate::ui::regions::{self, Region};
+use crate::ui::route::{Route, SettingsPage};
+use crate::ui::theme::{self, Text, Weight};
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
+use crate::ui::widgets::tabs::{Tab, tabs};
+use crate::ui::widgets::{Chip, IconButton, Tone};
+use crate::ui::words;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Chat,
+    Settings,
+}
+
+/// The head has no state of its own.
+#[derive(Default)]
+pub struct Header;
+
+/// Width below which the git branch gives way, points.
+const BRANCH_FROM: f32 = 860.0;
+
+impl Panel for Header {
+    fn title(&self) -> &'static str {
+        "Header"
+    }
+
+    fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
+        let sizes = theme::sizes();
+        let p = theme::palette(ui);
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.head), Sense::hover());
+        paint::bottom_line(ui, rect, p.stroke_subtle);
+        let inside = rect.shrink2(vec2(sizes.space.s6, 0.0));
+        let right = Rect::from_min_max(pos2(inside.right() - 72.0, inside.top()), inside.max);
+        let layout = Layout::right_to_left(Align::Center);
+        buttons(cx, &mut ui.new_child(UiBuilder::new().max_rect(right).layout(layout).id_salt("head end")));
+        let left = Rect::from_min_max(inside.min, pos2(right.left() - sizes.space.s4, inside.bottom()));
+        let layout = Layout::left_to_right(Align::Center);
+        let mut ui = ui.new_child(UiBuilder::new().max_rect(left).layout(layout).id_salt("head"));
+        let place = if matches!(cx.route, Route::Settings { .. }) { Place::Settings } else { Place::Chat };
+        let all = [
+            Tab { value: Place::Chat, label: "Chat", note: "" },
+            Tab { value: Place::Settings, label: "Settings", note: "" },
+        ];
+        match tabs(&mut ui, &all, place) {
+            Some(Place::Chat) => cx.act(UiAction::Back),
+            Some(Place::Settings) => cx.act(UiAction::Settings(SettingsPage::Engines)),
+            None => {}
+        }
+        if place == Place::Chat {
+            title(cx, &mut ui);
+        }
+    }
+}
+
+fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
+    if !matches!(cx.route, Route::Chat { .. }) {
+        return;
+    }
+    ui.spacing_mut().item_spacing.x = theme::sizes().space.s3;
+    for (icon, action) in [(icon::STACK, UiAction::Context), (icon::MAGNIFYING_GLASS, UiAction::FindHere)] {
+        let info = action.info();
+        let button = IconButton::new(icon, &info.text).key(&action.keys()).show(ui);
+        regions::mark(ui.ctx(), Region::Header, button.id);
+        if button.clicked() {
+            cx.act(action);
+        }
+    }
+}
+
+fn title(cx: &UiCx<'_>, ui: &mut Ui) {
+    let p = theme::palette(ui);
+    let sizes = theme::sizes();
+    let Some(project) = cx.project() else { return };
+    let (line, _) = ui.allocate_exact_size(vec2(9.0, 20.0), Sense::hover());
+    ui.painter().vline(line.center().x, line.y_range(), egui::Stroke::new(1.0, p.stroke_default));
+    let skip = project.skip_permissions;
+    let branch = cx.snap.git_branch.as_ref().filter(|_| cx.width >= BRANCH_FROM);
+    let reserved = if skip { 150.0 } else { 0.0 } + if branch.is_some() { 110.0 } else { 0.0 };
+    let room = (ui.available_width() - reserved).max(60.0);
+    let name = cx.view().map_or("", |view| view.row.conversation.title.as_str());
+    let galley = paint::line(ui, name, Text::Ui.format_weighted(Weight::Semibold, p.text_1), room);
+    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, 28.0), Sense::click());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Heading, true, name));
+    paint::left(ui, rect, rect.left(), galley);
+    let folder = words::path(&project.path, cx.home);
+    let response = response.on_hover_text(format!("{name}\nAgents work in {folder}"));
+    if response.double_clicked()
+        && let Some(view) = cx.view()
+    {
+        cx.ask(Request::Rename(view.row.conversation.id));
+    }
+    if let Some(branch) = branch {
+        let galley = paint::line(ui, branch, Text::MonoSmall.format(p.text_3), 90.0);
+        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 28.0), Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Git branch {branch}")));
+        paint::icon(ui, pos2(rect.left() + 6.0, rect.center().y), icon::GIT_BRANCH, sizes.icon.inline, p.text_3);
+        paint::left(ui, rect, rect.left() + 17.0, galley);
+        response.on_hover_text(format!("Branch {branch} in {folder}"));
+    }
+    if skip {
+        let chip = Chip::new("Skips permissions").icon(icon::WARNING).tone(Tone::Warn).clickable().show(ui);
+        let chip = chip.on_hover_text("Agents in this project act without asking. Click to change it.");
+        if chip.clicked() {
+            cx.ask(Request::Go(Route::Settings { page: SettingsPage::Project }));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What Esc does, in one place: closes what is open, then denies a question, then stops the turn.
+//!
+//! While an input method composes Esc is its key; the guard of the text fields has taken it already.
+
+use egui::{Context, Key, Modifiers, Popup};
+
+use crate::api::command::ChatCommand;
+use crate::model::turn::TurnState;
+use crate::ui::cx::{Request, UiCx};
+use crate::ui::route::Route;
+use crate::ui::shell::Shell;
+use crate::ui::widgets::text_field;
+
+impl Shell {
+    pub(super) fn escape(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        if text_field::composing(ctx) || !ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+            return;
+        }
+        if Popup::is_any_open(ctx) {
+            Popup::close_all(ctx);
+            return;
+        }
+        let closed = self.over.palette.escape()
+            || self.over.keys.escape()
+            || self.over.dialogs.escape()
+            || std::mem::take(&mut self.over.sidebar);
+        if closed {
+            return;
+        }
+        match cx.route {
+            Route::Inspector { conversation, .. } => {
+                cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
+            }
+            Route::Settings { .. } => cx.act(crate::ui::action::UiAction::Back),
+            Route::Home => {}
+            Route::Chat { .. } => self.escape_chat(cx),
+        }
+    }
+
+    fn escape_chat(&mut self, cx: &UiCx<'_>) {
+        let panels = &mut self.panels;
+        let closed = panels.composer.escape()
+            || panels.conversation.escape()
+            || panels.find.escape(cx)
+            || panels.permission.escape(cx);
+        if closed {
+            return;
+        }
+        let Some(view) = cx.view() else { return };
+        let live = view.turn.as_ref().is_some_and(|turn| turn.state.is_live() && turn.state != TurnState::Stopping);
+        if live {
+            cx.send(ChatCommand::Stop { conversation: view.row.conversation.id });
+        }
+    }
+}

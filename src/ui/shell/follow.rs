@@ -1,0 +1,108 @@
+//! Follows the core: where it wants the window to go, what has gone, and the settings.
+
+use std::sync::Arc;
+
+use egui::{Context, ViewportCommand};
+
+use crate::api::command::{AppCommand, ChatCommand};
+use crate::model::id::ConversationId;
+use crate::model::settings::ThemeChoice;
+use crate::ui::route::Route;
+use crate::ui::shell::Shell;
+use crate::ui::theme::{self, Preference};
+use crate::ui::widgets::glyph;
+
+impl Shell {
+    pub(super) fn apply_settings(&mut self, ctx: &Context) {
+        if self.seen.settings.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &self.snap.settings)) {
+            return;
+        }
+        let settings = Arc::clone(&self.snap.settings);
+        theme::set_preference(ctx, match settings.theme {
+            ThemeChoice::System => Preference::System,
+            ThemeChoice::Light => Preference::Light,
+            ThemeChoice::Dark => Preference::Dark,
+        });
+        #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+        ctx.set_zoom_factor(settings.zoom_percent.clamp(80, 200) as f32 / 100.0);
+        glyph::set_reduced_motion(ctx, settings.reduced_motion);
+        self.seen.settings = Some(settings);
+    }
+
+    pub(super) fn follow(&mut self, ctx: &Context) {
+        if self.snap.focus != self.seen.focus {
+            let first = !self.seen.started;
+            self.seen.focus = self.snap.focus;
+            // At the start the remembered place wins over an old focus.
+            let remembered = first && self.exists(self.history.here().conversation());
+            if let Some(conversation) = self.snap.focus.filter(|_| !remembered) {
+                self.history.go(Route::Chat { conversation });
+            }
+        }
+        let project_changed = self.seen.project != self.snap.project;
+        self.seen.project = self.snap.project;
+        let here = self.history.here().conversation();
+        let gone = here.is_some() && !self.exists(here);
+        let lost = gone || (project_changed && self.seen.started) || matches!(self.history.here(), Route::Home);
+        if lost && !self.exists(here) && !matches!(self.history.here(), Route::Settings { .. }) {
+            let next = self.newest().map_or(Route::Home, |conversation| Route::Chat { conversation });
+            self.history.replace(next);
+        }
+        self.seen.started = true;
+        self.open_shown();
+        self.tell_viewing(ctx);
+        self.remember(ctx);
+        if self.snap.app.finished {
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+        }
+    }
+
+    fn exists(&self, conversation: Option<ConversationId>) -> bool {
+        conversation.is_some_and(|id| self.snap.conversations.iter().any(|row| row.conversation.id == id))
+    }
+
+    fn newest(&self) -> Option<ConversationId> {
+        let rows = self.snap.conversations.iter();
+        rows.filter(|row| !row.conversation.archived).map(|row| row.conversation.id).next()
+    }
+
+    /// Asks the core to load the conversation that is shown.
+    fn open_shown(&mut self) {
+        let here = self.history.here().conversation();
+        if here == self.seen.opened {
+            return;
+        }
+        self.seen.opened = here;
+        if let Some(conversation) = here {
+            self.out.push(ChatCommand::Open { conversation }.into());
+        }
+    }
+
+    fn tell_viewing(&mut self, ctx: &Context) {
+        let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
+        let viewing = (self.history.here().conversation(), focused);
+        if self.seen.viewing != Some(viewing) {
+            self.seen.viewing = Some(viewing);
+            let (conversation, focused) = viewing;
+            self.out.push(AppCommand::Viewing { conversation, focused }.into());
+        }
+    }
+
+    /// Keeps size and place of the window, in points at zoom 1.
+    fn remember(&mut self, ctx: &Context) {
+        let zoom = ctx.zoom_factor();
+        ctx.input(|input| {
+            let viewport = input.viewport();
+            self.view.maximized = viewport.maximized.unwrap_or(false);
+            if self.view.maximized {
+                return;
+            }
+            if let Some(rect) = viewport.inner_rect.filter(|rect| rect.is_positive()) {
+                self.view.size = [rect.width() * zoom, rect.height() * zoom];
+            }
+            if let Some(rect) = viewport.outer_rect {
+                self.view.position = Some([rect.left() * zoom, rect.top() * zoom]);
+            }
+        });
+    }
+}

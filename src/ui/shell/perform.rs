@@ -1,0 +1,236 @@
+//! Does what panels asked for during a frame: sends commands, moves between places, runs user commands.
+
+use std::path::PathBuf;
+
+use egui::{Context, ViewportCommand};
+
+use crate::api::command::{ChatCommand, EngineCommand, ProjectCommand, SettingsCommand};
+use crate::api::snapshot::ConversationView;
+use crate::model::id::ConversationId;
+use crate::model::project::SeatChoice;
+use crate::model::settings::Settings;
+use crate::ui::action::UiAction;
+use crate::ui::cx::{Request, UiCx};
+use crate::ui::host::DialogAsk;
+use crate::ui::panels::composer;
+use crate::ui::panels::conversation::copy;
+use crate::ui::panels::settings::zoom_step;
+use crate::ui::regions::{self, Region};
+use crate::ui::route::Route;
+use crate::ui::shell::Shell;
+
+/// Sends what a file dialog answered.
+pub(super) fn picked(cx: &UiCx<'_>, ask: DialogAsk, path: Option<PathBuf>) {
+    let Some(path) = path else { return };
+    match ask {
+        DialogAsk::Project => cx.send(ProjectCommand::Open { path }),
+        DialogAsk::EngineProgram(engine) => cx.send(EngineCommand::SetPath { engine, path: Some(path) }),
+    }
+}
+
+impl Shell {
+    /// Performs requests in order, and those they lead to; then sends what the core's inbox takes.
+    pub(super) fn perform_all(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        loop {
+            let requests = cx.take();
+            if requests.is_empty() {
+                break;
+            }
+            for request in requests {
+                self.perform(cx, ctx, request);
+            }
+            // A panel's answer is to be seen at once.
+            ctx.request_repaint();
+        }
+        if !self.out.flush(&self.handle) {
+            ctx.request_repaint_after(std::time::Duration::from_millis(50));
+        }
+    }
+
+    fn perform(&mut self, cx: &UiCx<'_>, ctx: &Context, request: Request) {
+        match request {
+            Request::Send(command) => self.out.push(*command),
+            Request::Act(action) => self.run(cx, ctx, action),
+            Request::Go(route) => self.go(cx, route),
+            Request::Copy { text, what } => self.copy(&text, what),
+            Request::Pick(ask) => {
+                let ctx = ctx.clone();
+                self.host.dialogs.open(ask, Box::new(move || ctx.request_repaint()));
+            }
+            Request::Open(target) => {
+                if let Err(why) = self.host.opener.open(&target) {
+                    self.copy(&target, "The place");
+                    self.over.notices.tell(format!("Not opened: {target}"), format!("{why} It was copied."));
+                }
+            }
+            Request::Edit(message) => self.panels.conversation.edit(cx, message),
+            Request::Rename(conversation) => self.over.dialogs.rename(cx, conversation),
+            Request::FocusComposer => ctx.memory_mut(|memory| memory.request_focus(composer::field_id())),
+            Request::Tell { title, body } => self.over.notices.tell(title, body),
+        }
+    }
+
+    fn go(&mut self, cx: &UiCx<'_>, route: Route) {
+        if self.history.here().conversation() != route.conversation() {
+            self.panels.composer.flush(cx, true);
+        }
+        self.over.sidebar = false;
+        if let Route::Chat { conversation } = route {
+            self.seen.opened = Some(conversation);
+            self.out.push(ChatCommand::Open { conversation }.into());
+        }
+        self.history.go(route);
+    }
+
+    fn copy(&mut self, text: &str, what: &str) {
+        if let Err(why) = self.host.clipboard.copy(text) {
+            self.over.notices.tell(format!("{what} was not copied"), why);
+        }
+    }
+
+    fn run(&mut self, cx: &UiCx<'_>, ctx: &Context, action: UiAction) {
+        match action {
+            UiAction::Palette => self.over.palette.open(),
+            UiAction::Keys => self.over.keys.toggle(),
+            UiAction::NewConversation => match cx.snap.project {
+                Some(project) => cx.send(ChatCommand::New { project, seat: None }),
+                None => cx.act(UiAction::OpenFolder),
+            },
+            UiAction::OpenFolder => cx.ask(Request::Pick(DialogAsk::Project)),
+            UiAction::ToggleSidebar => {
+                if cx.width < crate::ui::shell::SIDEBAR_FROM {
+                    self.over.sidebar = !self.over.sidebar;
+                } else {
+                    self.view.sidebar_open = !self.view.sidebar_open;
+                }
+            }
+            UiAction::FocusComposer => cx.ask(Request::FocusComposer),
+            UiAction::GoToQuestion => self.go_to_question(cx, ctx),
+            UiAction::Conversation(place) => {
+                if let Some(conversation) = nth(cx, usize::from(place).saturating_sub(1)) {
+                    cx.ask(Request::Go(Route::Chat { conversation }));
+                }
+            }
+            UiAction::NextConversation => step(cx, 1),
+            UiAction::PreviousConversation => step(cx, -1),
+            UiAction::Settings(page) => cx.ask(Request::Go(Route::Settings { page })),
+            UiAction::FindEngines => cx.send(EngineCommand::Rediscover),
+            UiAction::Theme(theme) => set(cx, |settings| settings.theme = theme),
+            UiAction::ZoomIn => set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, true)),
+            UiAction::ZoomOut => set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, false)),
+            UiAction::ZoomReset => set(cx, |settings| settings.zoom_percent = 100),
+            UiAction::Back => self.back(cx),
+            UiAction::Forward => {
+                self.history.forward();
+            }
+            UiAction::NextRegion => regions::step(ctx, true),
+            UiAction::PreviousRegion => regions::step(ctx, false),
+            UiAction::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+            _ => {
+                if let Some(view) = cx.view() {
+                    self.run_in(cx, view, action);
+                }
+            }
+        }
+    }
+
+    /// Commands about the conversation shown.
+    fn run_in(&mut self, cx: &UiCx<'_>, view: &ConversationView, action: UiAction) {
+        let conversation = view.row.conversation.id;
+        match action {
+            UiAction::FindHere => self.panels.find.open(conversation),
+            UiAction::Rename => cx.ask(Request::Rename(conversation)),
+            UiAction::Archive => {
+                let archived = !view.row.conversation.archived;
+                cx.send(ChatCommand::SetArchived { conversation, archived });
+            }
+            UiAction::Delete => cx.send(ChatCommand::Delete { conversation }),
+            UiAction::StopTurn => cx.send(ChatCommand::Stop { conversation }),
+            UiAction::ContinueTurn => {
+                if let Some(turn) = view.turn.as_ref().filter(|turn| !turn.state.is_live()) {
+                    cx.send(ChatCommand::Continue { turn: turn.turn });
+                }
+            }
+            UiAction::EditLast => {
+                if let Some(entry) = view.index.iter().rev().find(|entry| entry.by_user) {
+                    cx.ask(Request::Edit(entry.id));
+                }
+            }
+            UiAction::Latest => self.panels.conversation.to_end(),
+            UiAction::CopyAnswer => {
+                if let Some(text) = copy::newest_answer(view) {
+                    cx.ask(Request::Copy { text, what: "The answer" });
+                }
+            }
+            UiAction::CopyConversation => {
+                cx.ask(Request::Copy { text: copy::conversation(view), what: "The conversation" });
+            }
+            UiAction::Context => {
+                self.panels.composer.flush(cx, true);
+                cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
+            }
+            UiAction::SetMode(mode) => {
+                let seat = SeatChoice { mode, ..view.row.conversation.seat.clone() };
+                cx.send(ChatCommand::SetSeat { conversation, seat });
+            }
+            _ => {}
+        }
+    }
+
+    /// Back to the place before; from the settings always to a conversation.
+    fn back(&mut self, cx: &UiCx<'_>) {
+        if let Route::Settings { .. } = self.history.here() {
+            let route = match self.history.last_chat() {
+                Some(conversation) => Route::Chat { conversation },
+                None => nth(cx, 0).map_or(Route::Home, |conversation| Route::Chat { conversation }),
+            };
+            self.go(cx, route);
+        } else {
+            self.history.back();
+        }
+    }
+
+    fn go_to_question(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        let Some(first) = cx.snap.asks.first() else { return };
+        let here = cx.route.conversation();
+        let asked_here = matches!(cx.route, Route::Chat { .. })
+            && cx.snap.asks.iter().any(|ask| Some(ask.conversation) == here);
+        if asked_here {
+            if let Some(id) = regions::control(ctx, Region::Question) {
+                ctx.memory_mut(|memory| memory.request_focus(id));
+            }
+        } else {
+            cx.ask(Request::Go(Route::Chat { conversation: first.conversation }));
+        }
+    }
+}
+
+fn set(cx: &UiCx<'_>, change: impl FnOnce(&mut Settings)) {
+    let mut settings = (*cx.snap.settings).clone();
+    change(&mut settings);
+    cx.send(SettingsCommand::Set(Box::new(settings)));
+}
+
+/// The conversation at a place of the list, archived ones left out.
+fn nth(cx: &UiCx<'_>, place: usize) -> Option<ConversationId> {
+    let rows = cx.snap.conversations.iter().filter(|row| !row.conversation.archived);
+    rows.map(|row| row.conversation.id).nth(place)
+}
+
+fn step(cx: &UiCx<'_>, by: isize) {
+    let rows: Vec<ConversationId> = cx
+        .snap
+        .conversations
+        .iter()
+        .filter(|row| !row.conversation.archived)
+        .map(|row| row.conversation.id)
+        .collect();
+    let here = rows.iter().position(|id| Some(*id) == cx.route.conversation());
+    let next = match here {
+        Some(at) => at.checked_add_signed(by).filter(|at| *at < rows.len()),
+        None => Some(0),
+    };
+    if let Some(conversation) = next.and_then(|at| rows.get(at)) {
+        cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
+    }
+}
