@@ -36,6 +36,15 @@ use crate::ui::route::{History, Route};
 use crate::ui::theme;
 use crate::ui::view_state::ViewState;
 
+/// The window closes after so long even when the core has not said that it ended, seconds.
+const QUIT_WITHIN_S: f64 = 8.0;
+/// Width of the find bar, points.
+const FIND_WIDTH: f32 = 420.0;
+/// First guess at the height of the composer and its gap, points.
+const FOOT_GUESS: f32 = 118.0;
+/// Width from which toasts lie beside the reading column and not over the composer, points.
+const TOASTS_BESIDE_FROM: f32 = 1_860.0;
+
 /// Width below which the sidebar is a rail, points.
 pub const SIDEBAR_FROM: f32 = 1_000.0;
 
@@ -66,6 +75,8 @@ pub(super) struct Panels {
     inspector: Inspector,
     settings: SettingsPanel,
     status: StatusBar,
+    /// Height of composer and question together in the frame before, points.
+    foot: f32,
 }
 
 /// What floats over the panels.
@@ -88,7 +99,8 @@ pub(super) struct Seen {
     viewing: Option<(Option<ConversationId>, bool)>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
-    quitting: bool,
+    /// When an orderly end was asked for, seconds.
+    quitting_s: Option<f64>,
 }
 
 impl Shell {
@@ -129,6 +141,9 @@ impl Shell {
         if let Some((ask, path)) = self.host.dialogs.poll() {
             perform::picked(&cx, ask, path);
         }
+        if self.seen.quitting_s.is_some_and(|since| cx.time_s - since >= QUIT_WITHIN_S) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
         if ctx.input(|input| input.viewport().close_requested()) {
             self.close_requested(&cx, ctx);
         }
@@ -153,7 +168,12 @@ impl Shell {
         self.over.dialogs.show(&cx, &ctx);
         self.over.keys.show(&ctx);
         self.over.palette.show(&cx, &ctx);
-        self.over.notices.show(&cx, &ctx);
+        let mut above = theme::sizes().row.status;
+        if matches!(cx.route, Route::Chat { .. }) && cx.width < TOASTS_BESIDE_FROM {
+            // Send and Stop are never covered.
+            above += self.panels.foot;
+        }
+        self.over.notices.show(&cx, &ctx, above);
         self.perform_all(&cx, &ctx);
     }
 
@@ -170,6 +190,7 @@ impl Shell {
         let status = Rect::from_min_max(pos2(all.left(), all.bottom() - sizes.row.status), all.max);
         let body = Rect::from_min_max(all.min, pos2(all.right(), status.top()));
         let first_run = cx.snap.project.is_none();
+        let was_over = self.over.sidebar;
         let left = if first_run { 0.0 } else { self.left(cx, ui, body) };
         let centre = Rect::from_min_max(pos2(body.left() + left, body.top()), body.max);
         ui.painter().rect_filled(centre, 0.0, p.bg_canvas);
@@ -178,7 +199,7 @@ impl Shell {
         let mut child = region(ui, status, "status");
         self.panels.status.ui(cx, &mut child);
         if self.over.sidebar {
-            self.sidebar_over(cx, ui, body);
+            self.sidebar_over(cx, ui, body, was_over);
         }
     }
 
@@ -214,7 +235,8 @@ impl Shell {
         rect.width()
     }
 
-    fn sidebar_over(&mut self, cx: &UiCx<'_>, ui: &Ui, body: Rect) {
+    /// `settled`: it was open in the frame before, so a click outside is not the one that opened it.
+    fn sidebar_over(&mut self, cx: &UiCx<'_>, ui: &Ui, body: Rect, settled: bool) {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
         let at = pos2(body.left() + sizes.panel.rail, body.top());
@@ -229,7 +251,7 @@ impl Shell {
             self.panels.sidebar.ui(cx, &mut child);
         });
         let outside = shown.response.clicked_elsewhere() && !egui::Popup::is_any_open(ui.ctx());
-        if outside || self.seen.opened != cx.route.conversation() {
+        if outside && settled {
             self.over.sidebar = false;
         }
     }
@@ -237,6 +259,7 @@ impl Shell {
     fn centre(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         ui.spacing_mut().item_spacing.y = 0.0;
         match cx.route {
+            Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => self.panels.home.ui(cx, ui),
             Route::Inspector { .. } => self.panels.inspector.ui(cx, ui),
             Route::Settings { .. } => {
                 self.panels.header.ui(cx, ui);
@@ -266,12 +289,13 @@ impl Shell {
 
     /// Asks the core for an orderly end and keeps the window until it is there.
     fn close_requested(&mut self, cx: &UiCx<'_>, ctx: &Context) {
-        if self.snap.app.finished || self.seen.quitting {
+        if self.snap.app.finished || self.seen.quitting_s.is_some() {
             return;
         }
         self.panels.composer.flush(cx, true);
         cx.send(AppCommand::Quit);
-        self.seen.quitting = true;
+        self.seen.quitting_s = Some(cx.time_s);
+        ctx.request_repaint_after(std::time::Duration::from_secs_f64(QUIT_WITHIN_S));
         ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
     }
 
@@ -295,13 +319,12 @@ impl Panels {
     /// Conversation, question and composer from the top down; the composer keeps its place at the bottom.
     fn chat(&mut self, cx: &UiCx<'_>, ui: &mut Ui, area: Rect) {
         let sizes = theme::sizes();
-        let pad = if area.width() < 900.0 { sizes.space.s10 } else { sizes.space.s10 };
+        let pad = if area.width() < 900.0 { sizes.space.s7 } else { sizes.space.s10 };
         let width = (area.width() - pad * 2.0).min(sizes.panel.reading_max);
         let x = (area.center().x - width / 2.0).round();
         let column = |top: f32, bottom: f32| Rect::from_min_max(pos2(x, top), pos2(x + width, bottom));
         // The foot is as high as it was in the frame before; a first frame is laid out again at once.
-        let key = ui.scope_id().with("foot height");
-        let before: f32 = ui.data(|data| data.get_temp(key)).unwrap_or(118.0);
+        let before = if self.foot > 0.0 { self.foot } else { FOOT_GUESS };
         let foot_top = (area.bottom() - before).max(area.top() + 60.0);
         let list = Rect::from_min_max(area.min, pos2(area.right(), foot_top));
         let mut child = region(ui, list, "conversation");
@@ -321,17 +344,16 @@ impl Panels {
         }
         let height = foot.min_rect().height() + gap;
         if (height - before).abs() > 0.5 {
-            ui.data_mut(|data| data.insert_temp(key, height));
+            self.foot = height;
             ui.ctx().request_discard("the foot of the conversation changed its height");
         }
     }
 
     fn conversation(&mut self, cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
         let find = if cx.route.conversation().is_some_and(|id| self.find.is_open(id)) {
-            let rect = Rect::from_min_size(pos2(column.left(), column.top() + 8.0), vec2(column.width(), 40.0));
-            let mut bar = ui.new_child(
-                UiBuilder::new().max_rect(rect).layout(egui::Layout::right_to_left(egui::Align::Min)).id_salt("find"),
-            );
+            let width = FIND_WIDTH.min(column.width());
+            let rect = Rect::from_min_size(pos2(column.right() - width, column.top() + 8.0), vec2(width, 40.0));
+            let mut bar = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("find"));
             self.find.show(cx, &mut bar)
         } else {
             None

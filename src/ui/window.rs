@@ -55,8 +55,9 @@ pub fn run(
         options,
         Box::new(move |creation| {
             prepare(&creation.egui_ctx);
-            // Set once; a second window does not exist.
-            let _ = shared.set(creation.egui_ctx.clone()).is_ok();
+            if shared.set(creation.egui_ctx.clone()).is_err() {
+                tracing::warn!("a second window context");
+            }
             let start = Start { host, state, view_state, started };
             Ok(Box::new(Window { phase: Phase::Starting(Box::new(start)) }))
         }),

@@ -18,7 +18,7 @@ use egui::{Rect, Ui, UiBuilder, pos2, vec2};
 use crate::api::command::ChatCommand;
 use crate::api::snapshot::{ConversationView, IndexEntry, PAGE_LEN};
 use crate::model::id::{ConversationId, MessageId};
-use crate::model::message::{Author, Message};
+use crate::model::message::Author;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::theme::{self, Text};
@@ -133,13 +133,13 @@ impl Conversation {
             let rect = Rect::from_min_size(ui.cursor().min + vec2(inset, 0.0), vec2(column.width(), f32::INFINITY));
             let mut row = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("row"));
             let height = match view.message(place) {
-                Some(message) => self.row(cx, &mut row, rect, view, place, message),
+                Some(_) => self.row(cx, &mut row, rect, view, place),
                 None => {
                     let page = u32::try_from(place).unwrap_or(0) / PAGE_LEN;
                     if missing.last() != Some(&page) {
                         missing.push(page);
                     }
-                    placeholder(&mut row, rect)
+                    placeholder(&row, rect)
                 }
             };
             ui.add_space(height + if place + 1 == source.len() { EDGE } else { 0.0 });
@@ -163,16 +163,9 @@ impl Conversation {
         }
     }
 
-    /// Draws one message and returns its height.
-    fn row(
-        &mut self,
-        cx: &UiCx<'_>,
-        ui: &mut Ui,
-        rect: Rect,
-        view: &ConversationView,
-        place: usize,
-        message: &Arc<Message>,
-    ) -> f32 {
+    /// Draws one loaded message and returns its height.
+    fn row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, place: usize) -> f32 {
+        let Some(message) = view.message(place) else { return 0.0 };
         if self.highlight == Some(place) {
             // Painted before the message, one frame behind its height at most.
             let height = self.actions.height_of(message.id).unwrap_or(40.0);
@@ -292,7 +285,7 @@ fn pill(ui: &mut Ui, column: Rect, view: &ConversationView, list: &mut List) {
 }
 
 /// A row whose page is not loaded yet.
-fn placeholder(ui: &mut Ui, rect: Rect) -> f32 {
+fn placeholder(ui: &Ui, rect: Rect) -> f32 {
     const HEIGHT: f32 = 48.0;
     let p = theme::palette(ui);
     let bar = |top: f32, share: f32| {

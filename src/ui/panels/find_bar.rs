@@ -69,6 +69,7 @@ impl FindBar {
         let mut close = false;
         let mut goal = None;
         frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 (goal, close) = self.row(cx, ui, result);

@@ -11,7 +11,6 @@ use crate::model::message::NoticeLevel;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::host::Notifier;
 use crate::ui::route::{Route, SettingsPage};
-use crate::ui::theme;
 use crate::ui::widgets::Tone;
 use crate::ui::widgets::icon::{self, Icon};
 use crate::ui::widgets::toast::{Toast, ToastEvent, ToastStack};
@@ -79,9 +78,9 @@ impl Notices {
         });
     }
 
-    /// Draws the toasts and sends what was pressed on them.
-    pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) {
-        for event in self.stack.show(ctx, theme::sizes().row.status) {
+    /// Draws the toasts `above` points over the window's lower edge and sends what was pressed on them.
+    pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context, above: f32) {
+        for event in self.stack.show(ctx, above) {
             let (key, acted) = match event {
                 ToastEvent::Action(key) => (key, true),
                 ToastEvent::Gone(key) => (key, false),

@@ -255,15 +255,20 @@ fn queue(cx: &UiCx<'_>, ui: &mut Ui, others: &[&AskRow], rows: usize) {
     ui.spacing_mut().item_spacing.y = 0.0;
     for (place, other) in others.iter().take(rows).enumerate() {
         let rest = others.len() - rows;
-        let text = if place + 1 == rows && rest > 0 {
-            format!("{} more", rest + 1)
-        } else {
-            headline(other)
-        };
+        let many = place + 1 == rows && rest > 0;
+        let text = if many { format!("{} more", rest + 1) } else { headline(other) };
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.tool), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &text));
+        if response.clicked() && Some(other.conversation) != cx.route.conversation() {
+            cx.ask(Request::Go(Route::Chat { conversation: other.conversation }));
+        }
         if response.hovered() {
             ui.painter().rect_filled(rect, sizes.radius.control, p.bg_hover);
+        }
+        if many {
+            let galley = paint::line(ui, &text, Text::Small.format(p.text_2), rect.width());
+            paint::left(ui, rect, rect.left() + 18.0, galley);
+            continue;
         }
         let number = paint::line(ui, &(place + 2).to_string(), Text::Caption.format(p.text_3), 20.0);
         paint::left(ui, rect, rect.left(), number);
@@ -277,8 +282,5 @@ fn queue(cx: &UiCx<'_>, ui: &mut Ui, others: &[&AskRow], rows: usize) {
             paint::left(ui, rect, x, exact);
         }
         paint::focus_ring(ui, &response, rect, sizes.radius.control, paint::Ring::Inside);
-        if response.clicked() && Some(other.conversation) != cx.route.conversation() {
-            cx.ask(Request::Go(Route::Chat { conversation: other.conversation }));
-        }
     }
 }

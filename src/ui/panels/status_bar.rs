@@ -5,6 +5,7 @@ use egui::{Align, Layout, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 use crate::api::command::AppCommand;
 use crate::model::engine::Availability;
 use crate::model::message::NoticeLevel;
+use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{self, Request, UiCx};
 use crate::ui::panel::Panel;
@@ -79,7 +80,7 @@ fn work(cx: &UiCx<'_>, ui: &mut Ui) {
 }
 
 fn running_list(cx: &UiCx<'_>, ui: &mut Ui) {
-    for row in cx.snap.conversations.iter().filter(|row| row.state.is_some_and(|state| state.is_live())) {
+    for row in cx.snap.conversations.iter().filter(|row| row.state.is_some_and(TurnState::is_live)) {
         let choice = Choice {
             lead: Lead::State(sidebar::glyph(row)),
             label: &row.conversation.title,

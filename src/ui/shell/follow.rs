@@ -41,10 +41,12 @@ impl Shell {
         }
         let project_changed = self.seen.project != self.snap.project;
         self.seen.project = self.snap.project;
+        // Nothing has been read yet: the remembered place stays.
+        let unread = self.snap.projects.is_empty() && !self.snap.app.first_run;
         let here = self.history.here().conversation();
         let gone = here.is_some() && !self.exists(here);
         let lost = gone || (project_changed && self.seen.started) || matches!(self.history.here(), Route::Home);
-        if lost && !self.exists(here) && !matches!(self.history.here(), Route::Settings { .. }) {
+        if lost && !unread && !self.exists(here) && !matches!(self.history.here(), Route::Settings { .. }) {
             let next = self.newest().map_or(Route::Home, |conversation| Route::Chat { conversation });
             self.history.replace(next);
         }
@@ -69,7 +71,7 @@ impl Shell {
     /// Asks the core to load the conversation that is shown.
     fn open_shown(&mut self) {
         let here = self.history.here().conversation();
-        if here == self.seen.opened {
+        if here == self.seen.opened || (here.is_some() && !self.exists(here)) {
             return;
         }
         self.seen.opened = here;

@@ -218,8 +218,7 @@ impl Bench {
             let inner = node.accesskit_node();
             let name = inner.label().or_else(|| inner.value()).unwrap_or_default();
             if inner.raw_bounds().is_some() {
-                let off = inner.is_disabled();
-                out.push(Control { name, role: inner.role(), rect: node.rect(), off });
+                out.push(Control { name, role: inner.role(), rect: node.rect() });
             }
             stack.extend(node.children());
         }
@@ -256,6 +255,4 @@ pub struct Control {
     pub name: String,
     pub role: egui::accesskit::Role,
     pub rect: egui::Rect,
-    /// Disabled.
-    pub off: bool,
 }

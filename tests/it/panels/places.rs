@@ -38,7 +38,7 @@ fn shortcuts_do_what_the_key_sheet_says() {
     assert!(bench.sent().contains(&Command::Chat(new)));
     bench.key(CTRL, Key::Num3);
     assert_eq!(bench.route(), chat(13));
-    bench.key(Modifiers::ALT, Key::ArrowLeft);
+    bench.key(CTRL, Key::OpenBracket);
     assert_eq!(bench.route(), chat(11));
     bench.key(CTRL, Key::Comma);
     assert_eq!(bench.route(), Route::Settings { page: SettingsPage::Engines });
@@ -166,7 +166,7 @@ fn message_actions_send_their_commands() {
 fn a_failed_copy_is_told() {
     let mut bench = Bench::of("chat");
     bench.machine.borrow_mut().copy_fails = true;
-    bench.key(CTRL.plus(Modifiers::SHIFT), Key::C);
+    bench.key(CTRL.plus(Modifiers::SHIFT), Key::A);
     assert!(bench.has_part("The answer was not copied"));
 }
 

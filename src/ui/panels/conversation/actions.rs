@@ -71,60 +71,60 @@ impl Actions {
             return;
         }
         self.bar = Some(bar);
-        let keep = self.draw(cx, ui, bar, view, message);
+        let keep = draw(cx, ui, bar, view, message);
         if !(pointed || focused || keep) {
             self.at = None;
             self.bar = None;
         }
     }
+}
 
-    /// Draws the buttons; `true` while one has the focus or its menu is open.
-    fn draw(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message: &Message) -> bool {
-        let p = theme::palette(ui);
-        let sizes = theme::sizes();
-        let mut keep = Popup::is_any_open(ui.ctx());
-        let mut bar = ui.new_child(
-            UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
-        );
-        let frame = Frame::NONE
-            .fill(p.bg_popup)
-            .stroke(Stroke::new(sizes.stroke.line, p.stroke_default))
-            .corner_radius(sizes.radius.card)
-            .shadow(theme::shadow(ui, false))
-            .inner_margin(Margin::same(2));
-        frame.show(&mut bar, |ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            ui.horizontal(|ui| {
-                let own = message.author == Author::User;
-                let live = message.state == MessageState::Streaming;
-                let mut button = |ui: &mut Ui, icon: Icon, name: &str| -> Response {
-                    let response = IconButton::new(icon, name).size(BUTTON, 14.0).show(ui);
-                    keep |= response.has_focus();
-                    response
-                };
-                if button(ui, icon::COPY, "Copy").clicked() {
-                    cx.ask(Request::Copy { text: message.plain_text(), what: "The message" });
+/// Draws the buttons; `true` while one has the focus or its menu is open.
+fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message: &Message) -> bool {
+    let p = theme::palette(ui);
+    let sizes = theme::sizes();
+    let mut keep = Popup::is_any_open(ui.ctx());
+    let mut bar = ui.new_child(
+        UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
+    );
+    let frame = Frame::NONE
+        .fill(p.bg_popup)
+        .stroke(Stroke::new(sizes.stroke.line, p.stroke_default))
+        .corner_radius(sizes.radius.card)
+        .shadow(theme::shadow(ui, false))
+        .inner_margin(Margin::same(2));
+    frame.show(&mut bar, |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.horizontal(|ui| {
+            let own = message.author == Author::User;
+            let live = message.state == MessageState::Streaming;
+            let mut button = |ui: &mut Ui, icon: Icon, name: &str| -> Response {
+                let response = IconButton::new(icon, name).size(BUTTON, 14.0).show(ui);
+                keep |= response.has_focus();
+                response
+            };
+            if button(ui, icon::COPY, "Copy").clicked() {
+                cx.ask(Request::Copy { text: message.plain_text(), what: "The message" });
+            }
+            if own {
+                if button(ui, icon::PENCIL_SIMPLE, "Edit and send again").clicked() {
+                    cx.ask(Request::Edit(message.id));
                 }
-                if own {
-                    if button(ui, icon::PENCIL_SIMPLE, "Edit and send again").clicked() {
-                        cx.ask(Request::Edit(message.id));
-                    }
-                } else if !live {
-                    let again = button(ui, icon::ARROW_CLOCKWISE, "Answer again");
-                    menu::menu(&again, 220.0, |ui| regenerate(cx, ui, message));
-                }
-                if let Some(turn) = message.turn
-                    && button(ui, icon::STACK, "Context of this turn").clicked()
-                {
-                    let conversation = view.row.conversation.id;
-                    cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
-                }
-                let more = button(ui, icon::DOTS_THREE, "More");
-                menu::menu(&more, 220.0, |ui| more_rows(cx, ui, message, live));
-            });
+            } else if !live {
+                let again = button(ui, icon::ARROW_CLOCKWISE, "Answer again");
+                menu::menu(&again, 220.0, |ui| regenerate(cx, ui, message));
+            }
+            if let Some(turn) = message.turn
+                && button(ui, icon::STACK, "Context of this turn").clicked()
+            {
+                let conversation = view.row.conversation.id;
+                cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
+            }
+            let more = button(ui, icon::DOTS_THREE, "More");
+            menu::menu(&more, 240.0, |ui| more_rows(cx, ui, view, message));
         });
-        keep
-    }
+    });
+    keep
 }
 
 /// Where the bar lies; as wide as its buttons.
@@ -149,11 +149,17 @@ fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {
     }
 }
 
-fn more_rows(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, live: bool) {
+fn more_rows(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message) {
     if MenuRow::new(icon::COPY_SIMPLE, "Copy as Markdown").show(ui).clicked() {
         cx.ask(Request::Copy { text: copy::markdown(message), what: "The message" });
     }
-    if live {
+    let turn = view.turn.as_ref().filter(|turn| Some(turn.turn) == message.turn);
+    if let Some(command) = turn.and_then(|turn| turn.resume_command.as_ref())
+        && MenuRow::new(icon::TERMINAL, "Copy the command for a terminal").show(ui).clicked()
+    {
+        cx.ask(Request::Copy { text: command.clone(), what: "The command" });
+    }
+    if message.state == MessageState::Streaming {
         return;
     }
     menu::divider(ui);

@@ -1,7 +1,5 @@
 //! Messages as text for the clipboard.
 
-use std::fmt::Write as _;
-
 use crate::api::snapshot::ConversationView;
 use crate::model::message::{Author, Item, ItemBody, Message};
 
@@ -28,13 +26,12 @@ fn item(item: &Item) -> Option<String> {
         ItemBody::Tool(call) => {
             let mut out = format!("- {}: `{}`", call.name, call.title);
             if let Some(code) = call.exit_code {
-                // Writing to a string cannot fail.
-                let _ = write!(out, ", exit {code}").is_ok();
+                out.push_str(&format!(", exit {code}"));
             }
             if let Some(diff) = &call.diff {
-                let _ = write!(out, "\n\n```diff\n{}\n```", diff.trim_end()).is_ok();
+                out.push_str(&format!("\n\n```diff\n{}\n```", diff.trim_end()));
             } else if !call.output.is_empty() {
-                let _ = write!(out, "\n\n```\n{}\n```", call.output.trim_end()).is_ok();
+                out.push_str(&format!("\n\n```\n{}\n```", call.output.trim_end()));
             }
             Some(out)
         }
@@ -64,7 +61,7 @@ pub fn newest_answer(view: &ConversationView) -> Option<String> {
 pub fn conversation(view: &ConversationView) -> String {
     let mut out = format!("# {}\n", view.row.conversation.title);
     for message in (0..view.index.len()).filter_map(|place| view.message(place)) {
-        let _ = write!(out, "\n## {}\n\n{}\n", author(message), markdown(message)).is_ok();
+        out.push_str(&format!("\n## {}\n\n{}\n", author(message), markdown(message)));
     }
     out
 }

@@ -127,7 +127,7 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, turn: Option<&TurnRow>) {
 }
 
 /// Glyph, phase and elapsed time of a running turn; returns their left edge.
-fn running(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, turn: Option<&TurnRow>) -> f32 {
+fn running(cx: &UiCx<'_>, ui: &Ui, rect: Rect, turn: Option<&TurnRow>) -> f32 {
     let p = theme::palette(ui);
     let state = turn.map_or(TurnState::Running, |turn| turn.state);
     let phase = turn.map_or("", |turn| turn.phase.as_str());
@@ -160,7 +160,7 @@ fn idle(cx: &UiCx<'_>, turn: Option<&TurnRow>) -> String {
     if left > LAST_MS.min(limit / 2) { String::new() } else { format!(" · no sign, {} left", words::elapsed(left)) }
 }
 
-fn finished(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, message: &Message) -> f32 {
+fn finished(cx: &UiCx<'_>, ui: &Ui, rect: Rect, message: &Message) -> f32 {
     let p = theme::palette(ui);
     let mut parts = vec![cx.now.day_time(message.created_ms)];
     parts.extend(message.duration_ms.map(words::duration));

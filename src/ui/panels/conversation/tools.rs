@@ -26,6 +26,16 @@ pub struct Folds {
     lines: HashMap<(MessageId, String), (usize, usize)>,
 }
 
+/// How one row of a group is drawn.
+#[derive(Clone, Copy)]
+struct Fold {
+    open: bool,
+    /// A line above it.
+    divider: bool,
+    /// Its lower corners are the group's.
+    last: bool,
+}
+
 /// Calls of a group shown without asking for more.
 const GROUP_MAX: usize = 5;
 /// Lines of an output shown at first.
@@ -42,7 +52,10 @@ impl Folds {
             let mut said = false;
             for (place, item) in items.iter().enumerate() {
                 if shown(place, item) {
-                    ui.push_id(&item.key, |ui| self.item(cx, ui, message, item, place > 0, place == last));
+                    let key = (message, item.key.clone());
+                    let open = self.open.contains(&key);
+                    let fold = Fold { open, divider: place > 0, last: place == last };
+                    ui.push_id(&item.key, |ui| self.item(cx, ui, &key, item, fold));
                 } else if !said {
                     said = true;
                     if more_calls(ui, hidden).clicked() {
@@ -53,29 +66,28 @@ impl Folds {
         });
     }
 
-    fn item(&mut self, cx: &UiCx<'_>, ui: &mut Ui, message: MessageId, item: &Item, divider: bool, last: bool) {
-        let key = (message, item.key.clone());
-        let open = self.open.contains(&key);
+    fn item(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), item: &Item, fold: Fold) {
+        let last = fold.last;
         let clicked = match &item.body {
-            ItemBody::Tool(call) => tool_row(call, open, divider).show(ui).clicked(),
-            ItemBody::Thinking { text } => thinking_row(text, open, divider).show(ui).clicked(),
+            ItemBody::Tool(call) => tool_row(call, fold).show(ui).clicked(),
+            ItemBody::Thinking { text } => thinking_row(text, fold).show(ui).clicked(),
             ItemBody::Permission { request, outcome } => {
-                permission_row(request, outcome.as_ref(), open, divider).show(ui).clicked()
+                permission_row(request, outcome.as_ref(), fold).show(ui).clicked()
             }
             ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => false,
         };
         if clicked {
-            if open { self.open.remove(&key) } else { self.open.insert(key.clone()) };
+            if fold.open { self.open.remove(key) } else { self.open.insert(key.clone()) };
         }
-        if !open {
+        if !fold.open {
             return;
         }
         match &item.body {
-            ItemBody::Tool(call) => self.tool_body(cx, ui, &key, call, last),
-            ItemBody::Thinking { text } => self.output(cx, ui, &key, text, last),
+            ItemBody::Tool(call) => self.tool_body(cx, ui, key, call, last),
+            ItemBody::Thinking { text } => self.output(cx, ui, key, text, last),
             ItemBody::Permission { request, outcome } => {
                 let text = permission_text(request, outcome.as_ref());
-                self.output(cx, ui, &key, &text, last);
+                self.output(cx, ui, key, &text, last);
             }
             ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => {}
         }
@@ -182,8 +194,7 @@ struct Row<'a> {
     tone: Tone,
     duration: String,
     state: StateGlyph,
-    open: bool,
-    divider: bool,
+    fold: Fold,
 }
 
 impl Row<'_> {
@@ -197,14 +208,14 @@ impl Row<'_> {
             tone: self.tone,
             duration: &self.duration,
             state: self.state,
-            open: self.open,
-            divider: self.divider,
+            open: self.fold.open,
+            divider: self.fold.divider,
         }
         .show(ui)
     }
 }
 
-fn tool_row(call: &ToolCall, open: bool, divider: bool) -> Row<'_> {
+fn tool_row(call: &ToolCall, fold: Fold) -> Row<'_> {
     let (icon, name, elide) = kind(call);
     let (note, tone) = match (call.state, call.exit_code) {
         (ToolState::Denied, _) => ("denied".to_owned(), Tone::Warn),
@@ -222,12 +233,11 @@ fn tool_row(call: &ToolCall, open: bool, divider: bool) -> Row<'_> {
         tone,
         duration: call.duration_ms.map_or_else(String::new, words::duration),
         state: glyph(call.state),
-        open,
-        divider,
+        fold,
     }
 }
 
-fn thinking_row(text: &str, open: bool, divider: bool) -> Row<'_> {
+fn thinking_row(text: &str, fold: Fold) -> Row<'_> {
     Row {
         icon: icon::BRAIN,
         name: "Thinking",
@@ -237,16 +247,14 @@ fn thinking_row(text: &str, open: bool, divider: bool) -> Row<'_> {
         tone: Tone::Neutral,
         duration: String::new(),
         state: StateGlyph::Done,
-        open,
-        divider,
+        fold,
     }
 }
 
 fn permission_row<'a>(
     request: &'a PermissionRequest,
     outcome: Option<&PermissionOutcome>,
-    open: bool,
-    divider: bool,
+    fold: Fold,
 ) -> Row<'a> {
     let (note, tone, state) = match outcome {
         None => ("Waits for you", Tone::Needs, StateGlyph::NeedsYou),
@@ -264,8 +272,7 @@ fn permission_row<'a>(
         tone,
         duration: String::new(),
         state,
-        open,
-        divider,
+        fold,
     }
 }
 
