@@ -68,7 +68,7 @@ fn config(need: &cli::Need) -> Result<Config, String> {
 /// The window, at the project if one is named.
 #[cfg(feature = "gui")]
 fn window(data_dir: Option<&Path>, project: Option<&Path>) -> u8 {
-    let opened = config(data_dir, false, true)
+    let opened = config(&cli::Need { data_dir: data_dir.map(Path::to_path_buf), read_only: false, discover: true })
         .map_err(anyhow::Error::msg)
         .and_then(|config| desktop::run(config, project.map(Path::to_path_buf)));
     match opened {

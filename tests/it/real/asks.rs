@@ -34,7 +34,12 @@ fn denied(bench: &Bench, id: ConversationId) {
         matches!(body, ItemBody::Permission { outcome: Some(PermissionOutcome::Denied { comment }), .. }
             if comment == "not this file")
     };
-    assert_eq!(answer.items.iter().filter(|item| is_denial(&item.body)).count(), 1, "{engine:?}: {}", shown(&view));
+    assert_eq!(
+        answer.items.iter().filter(|item| is_denial(&item.body)).count(),
+        1,
+        "{engine:?}: {}",
+        shown(&view)
+    );
     let tools: Vec<ToolState> = answer
         .items
         .iter()
@@ -72,8 +77,9 @@ fn allowed(bench: &Bench, id: ConversationId) {
     let text = bench.text_of(&view);
     assert!(text.contains("The write was allowed."), "{engine:?}: {text}");
     assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), format!("{WRITTEN_TEXT}\n"), "{engine:?}");
-    let is_allowed =
-        |body: &ItemBody| matches!(body, ItemBody::Permission { outcome: Some(PermissionOutcome::AllowedOnce), .. });
+    let is_allowed = |body: &ItemBody| {
+        matches!(body, ItemBody::Permission { outcome: Some(PermissionOutcome::AllowedOnce), .. })
+    };
     assert!(last(&view).items.iter().any(|item| is_allowed(&item.body)), "{engine:?}: {}", shown(&view));
 }
 

@@ -19,7 +19,13 @@ fn fails(bench: &Bench, id: ConversationId, prompt: &str) -> TurnFailure {
     assert_eq!(view.turn.as_ref().unwrap().state, TurnState::Failed, "{engine:?}: {}", shown(&view));
     assert!(started.elapsed() < TOLD_WITHIN, "{engine:?} took {:?} for {prompt}", started.elapsed());
     let failure = view.turn.as_ref().unwrap().failure.clone().unwrap();
-    eprintln!("{engine:?} {prompt:?}: {:?} after {:.1?}, {} requests: {}", failure.kind, started.elapsed(), bench.requests_with(prompt), failure.message);
+    eprintln!(
+        "{engine:?} {prompt:?}: {:?} after {:.1?}, {} requests: {}",
+        failure.kind,
+        started.elapsed(),
+        bench.requests_with(prompt),
+        failure.message
+    );
     assert!(!failure.message.is_empty() && !failure.hint.is_empty(), "{engine:?}: {failure:?}");
     failure
 }

@@ -139,7 +139,8 @@ impl Bench {
             let Some(ask) = view.asks.first() else { return view.clone() };
             self.answer(ask, Decision::AllowOnce);
             self.app.until("the question is answered", |s| {
-                s.view(id).is_some_and(|view| view.asks.iter().all(|open| open.request.ask != ask.request.ask))
+                s.view(id)
+                    .is_some_and(|view| view.asks.iter().all(|open| open.request.ask != ask.request.ask))
             });
         }
     }
@@ -163,7 +164,8 @@ impl Bench {
     pub fn sent_pack(&self, id: ConversationId) -> ContextPack {
         let turn = self.app.view(id).turn.as_ref().unwrap().turn;
         self.app.send(ChatCommand::LoadPack { conversation: id, turn });
-        let is_there = |view: &ConversationView| view.sent_pack.as_ref().is_some_and(|pack| pack.turn == Some(turn));
+        let is_there =
+            |view: &ConversationView| view.sent_pack.as_ref().is_some_and(|pack| pack.turn == Some(turn));
         let snapshot = self.app.until("pack loaded", |s| s.view(id).is_some_and(|view| is_there(view)));
         snapshot.view(id).unwrap().sent_pack.as_ref().unwrap().pack.clone()
     }
@@ -191,7 +193,10 @@ impl Bench {
     fn server_log(&self) -> Vec<(String, String, bool)> {
         let short = |text: &str| text.chars().take(60).collect::<String>();
         let requests = self.server.requests();
-        requests.iter().map(|request| (request.path.clone(), short(&request.user_text), request.side_call)).collect()
+        requests
+            .iter()
+            .map(|request| (request.path.clone(), short(&request.user_text), request.side_call))
+            .collect()
     }
 }
 

@@ -48,7 +48,12 @@ fn read(pid: i32) -> Option<Process> {
     if fields.next()? == "Z" {
         return None;
     }
-    Some(Process { pid, parent: fields.next()?.parse().ok()?, args: words("cmdline")?, env: words("environ")? })
+    Some(Process {
+        pid,
+        parent: fields.next()?.parse().ok()?,
+        args: words("cmdline")?,
+        env: words("environ")?,
+    })
 }
 
 /// Everything whose home is this folder: our guards, the engines, what they started.
@@ -61,8 +66,9 @@ pub fn of_home(home: &Path) -> Vec<Process> {
 pub fn programs(home: &Path) -> Vec<Process> {
     let of_home = of_home(home);
     let guards = of_home.iter().filter(|process| process.is_guard());
-    let first_child =
-        |guard: &Process| of_home.iter().filter(|process| process.parent == guard.pid).min_by_key(|child| child.pid);
+    let first_child = |guard: &Process| {
+        of_home.iter().filter(|process| process.parent == guard.pid).min_by_key(|child| child.pid)
+    };
     guards.filter_map(first_child).cloned().collect()
 }
 

@@ -42,7 +42,10 @@ fn in_mid_tool(bench: &Bench, id: ConversationId) {
     let ask = bench.until_ask(id);
     bench.answer(&ask, Decision::AllowOnce);
     bench.app.poll("the running tool", Duration::from_secs(20), || {
-        processes::with_argument(&marker).iter().any(|process| process.args[0].ends_with("tail")).then_some(())
+        processes::with_argument(&marker)
+            .iter()
+            .any(|process| process.args[0].ends_with("tail"))
+            .then_some(())
     });
     bench.app.send(ChatCommand::Stop { conversation: id });
     let view = bench.app.until_idle(id);
@@ -61,7 +64,8 @@ fn crash(bench: &Bench, id: ConversationId) {
     let program = bench.running_program();
     program.kill();
     let view = bench.app.until_idle(id);
-    let failure = view.turn.as_ref().unwrap().failure.clone().unwrap_or_else(|| panic!("{engine:?}: {}", shown(&view)));
+    let failure =
+        view.turn.as_ref().unwrap().failure.clone().unwrap_or_else(|| panic!("{engine:?}: {}", shown(&view)));
     assert_eq!(failure.kind, FailureKind::Crashed, "{engine:?}: {failure:?}");
     assert!(failure.message.contains("signal 9"), "{engine:?}: {failure:?}");
     assert!(failure.detail.contains(engine.program()), "{engine:?}: {failure:?}");

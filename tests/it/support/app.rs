@@ -57,10 +57,6 @@ impl TestApp {
         std::fs::canonicalize(self.home.path().join("project")).unwrap()
     }
 
-    pub fn database(&self) -> PathBuf {
-        self.home.path().join("data").join("tunaflow.db")
-    }
-
     /// Ends in order and starts again in the same home.
     pub fn restart(mut self) -> Self {
         self.running.take().unwrap().finish();
@@ -156,7 +152,8 @@ impl TestApp {
 
     pub fn until_state(&self, conversation: ConversationId, state: TurnState) -> Arc<ConversationView> {
         let snapshot = self.until(state.word(), |s| {
-            s.view(conversation).is_some_and(|view| view.turn.as_ref().is_some_and(|turn| turn.state == state))
+            s.view(conversation)
+                .is_some_and(|view| view.turn.as_ref().is_some_and(|turn| turn.state == state))
         });
         snapshot.view(conversation).cloned().unwrap()
     }
@@ -195,8 +192,7 @@ impl TestApp {
     /// Opens a conversation and loads all of it.
     pub fn open_whole(&self, conversation: ConversationId) -> Vec<Arc<Message>> {
         self.send(ChatCommand::Open { conversation });
-        let snapshot =
-            self.until("opened", |s| s.view(conversation).is_some_and(|view| !view.loading));
+        let snapshot = self.until("opened", |s| s.view(conversation).is_some_and(|view| !view.loading));
         let count = snapshot.view(conversation).unwrap().index.len();
         let pages = u32::try_from(count).unwrap().div_ceil(PAGE_LEN);
         for page in 0..pages {
