@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::api::notice::Notice;
 use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, PackView, TurnRow};
 use crate::model::engine::{EngineId, EngineInfo, EngineStatus};
-use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
+use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
 use crate::model::message::Message;
 use crate::model::pack::PackReport;
 use crate::model::project::{Conversation, Draft, Project};

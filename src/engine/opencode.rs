@@ -75,7 +75,12 @@ impl Engine for OpenCode {
     }
 
     fn probe(&self) -> Probe {
-        let names = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_DISABLE_MODELS_FETCH"];
+        let names = [
+            "OPENCODE_CONFIG",
+            "OPENCODE_CONFIG_DIR",
+            "OPENCODE_DISABLE_MODELS_FETCH",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+        ];
         Probe {
             version_args: vec!["--version".to_owned()],
             login_signs: vec![LoginSign {

@@ -83,15 +83,24 @@ impl Look {
     }
 }
 
+/// The PATH this program was started with; the usual folders when it has none.
+pub(in crate::runtime) fn own_path(config: &Config) -> OsString {
+    config
+        .process_env
+        .iter()
+        .find(|(name, _)| name == "PATH")
+        .map_or_else(default_path, |(_, value)| value.clone())
+}
+
 /// The PATH of the user's login shell; ours, then the usual folders, when it does not answer.
 async fn ask_shell(config: &Config) -> OsString {
     let variable =
         |name: &str| config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let own = variable("PATH");
+    let own = own_path(config);
     let Some(shell) = variable("SHELL").map(PathBuf::from).filter(|shell| shell.is_absolute()) else {
-        return own.unwrap_or_else(default_path);
+        return own;
     };
-    let rules = EnvRules { login_path: own.as_deref(), ..EnvRules::default() };
+    let rules = EnvRules { login_path: Some(&own), ..EnvRules::default() };
     let shell = LoginShell {
         program: shell,
         home: config.home.clone(),
@@ -102,7 +111,7 @@ async fn ask_shell(config: &Config) -> OsString {
         Ok(path) => path,
         Err(error) => {
             tracing::info!(%error, "the login shell gave no PATH");
-            own.unwrap_or_else(default_path)
+            own
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, TurnEvent, TurnFailure, TurnSpec};
 use crate::os::git::{Head, current_head};
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
+use crate::runtime::discovery::own_path;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::turn::TurnCx;
 use crate::os::clock::now_ms;
@@ -86,7 +87,6 @@ impl Hands {
         let (turns, turn_inlet) = mpsc::channel(EVENTS_MAX);
         let settings = Settings::default();
         Self {
-            config,
             host,
             keys,
             secrets,
@@ -94,7 +94,9 @@ impl Hands {
             reads,
             engines: registry::builtin(&settings).into(),
             settings: Arc::new(settings),
-            login_path: watch::Sender::new(None),
+            // Without a look around, nobody asks the login shell: the program's own PATH serves at once.
+            login_path: watch::Sender::new((!config.discover).then(|| own_path(&config))),
+            config,
             running: HashMap::new(),
             inputs,
             written,

@@ -22,5 +22,7 @@ mod os_process;
 mod packs;
 #[cfg(feature = "gui")]
 mod panels;
+#[cfg(target_os = "linux")]
+mod real;
 mod store;
 mod support;

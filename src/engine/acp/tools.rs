@@ -25,8 +25,11 @@ pub(super) fn merge(call: &mut ToolCall, told: &Value, name_of_id: fn(&str) -> O
     if let Some(input) = told.get("rawInput").and_then(input_text) {
         call.input = wire::tool_output(&input);
     }
-    if call.input.is_empty() && call.kind == ToolKind::Run {
-        call.input.clone_from(&call.title);
+    if call.input.is_empty()
+        && call.kind == ToolKind::Run
+        && let Some(command) = title_whole(told)
+    {
+        call.input = wire::tool_output(&command);
     }
     if let Some(diff) = diff_of(told) {
         call.diff = Some(diff);
@@ -111,6 +114,11 @@ pub(super) fn command_of(input: &Value) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The title to the last blank: of agents that tell no input it is the command itself.
+pub(super) fn title_whole(told: &Value) -> Option<String> {
+    told.get("title").and_then(Value::as_str).filter(|title| !title.trim().is_empty()).map(wire::clean)
 }
 
 fn contents(told: &Value) -> impl Iterator<Item = &Value> {
@@ -219,6 +227,15 @@ mod tests {
         assert_eq!((call.kind, call.state, call.exit_code), (ToolKind::Run, ToolState::Done, Some(3)));
         assert_eq!(call.output, "ok");
         assert!(call.changed_files.is_empty());
+    }
+
+    #[test]
+    fn a_command_told_as_the_title_stays_exact() {
+        let command = format!("printf '%s' \"a  b\"; rm -r {}", "x".repeat(300));
+        let mut call = ToolCall::default();
+        merge(&mut call, &json!({"toolCallId": "c", "title": command, "kind": "execute", "status": "pending"}), none);
+        assert_eq!(call.input, command);
+        assert!(call.title.ends_with('…') && !call.title.contains("  "));
     }
 
     #[test]

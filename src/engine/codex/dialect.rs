@@ -102,11 +102,11 @@ impl CodexDialect {
     }
 
     fn open_thread(&mut self, out: &mut SeatOutput) {
-        // `on-request` with `workspace-write` runs ordinary commands inside the folder unasked; `untrusted` with
-        // `read-only` asks for every command that changes something and for every file change. Without a question,
-        // commands that are known to only read run, and the sandbox holds them to that.
+        // `untrusted` asks for every file change and for every command that is not known to only read, in any sandbox;
+        // `on-request` runs ordinary commands inside the folder unasked. What was allowed then runs in the sandbox:
+        // in `read-only` its writes would fail, and a command that goes on after that would seem to have worked.
         let (approval, sandbox) =
-            if self.seat.skip_permissions { ("never", "danger-full-access") } else { ("untrusted", "read-only") };
+            if self.seat.skip_permissions { ("never", "danger-full-access") } else { ("untrusted", "workspace-write") };
         let mut params = Map::new();
         params.insert("cwd".to_owned(), Value::from(self.folder.clone()));
         params.insert("approvalPolicy".to_owned(), Value::from(approval));

@@ -69,7 +69,7 @@ fn the_thread_is_opened_step_by_step_with_questions_on() {
     assert_eq!(methods(&hand), ["initialize", "initialized", "thread/start", "turn/start", "model/list"]);
     let open = &hand.sent()[2];
     assert_eq!(str_at(open, "/params/approvalPolicy"), Some("untrusted"));
-    assert_eq!(str_at(open, "/params/sandbox"), Some("read-only"));
+    assert_eq!(str_at(open, "/params/sandbox"), Some("workspace-write"));
     assert_eq!(str_at(open, "/params/cwd"), Some("/home/user/project"));
     assert_eq!(str_at(&hand.sent()[3], "/params/input/0/text"), Some("hello"));
     assert!(hand.has(|event| *event == TurnEvent::Started { session: Some("T".to_owned()), model: Some("m".to_owned()) }));

@@ -49,8 +49,7 @@ async fn run(engine: Engine, home: &CliHome, prompt: &str, writes: bool) -> Stri
 }
 
 async fn answers(engine: Engine) {
-    if clis::bin_folder().is_none() {
-        eprintln!("skipped: TUNAFLOW_TEST_CLIS is not set");
+    if !clis::is_installed(engine) {
         return;
     }
     let server = ModelServer::start();
@@ -94,8 +93,7 @@ fn a_home_names_no_other_machine_and_inherits_nothing() {
 }
 
 async fn writes(engine: Engine) {
-    if clis::bin_folder().is_none() {
-        eprintln!("skipped: TUNAFLOW_TEST_CLIS is not set");
+    if !clis::is_installed(engine) {
         return;
     }
     let server = ModelServer::start();
@@ -113,8 +111,7 @@ async fn writes(engine: Engine) {
 }
 
 async fn outlives_one_error(engine: Engine) {
-    if clis::bin_folder().is_none() {
-        eprintln!("skipped: TUNAFLOW_TEST_CLIS is not set");
+    if !clis::is_installed(engine) {
         return;
     }
     let server = ModelServer::start();

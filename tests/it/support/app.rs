@@ -26,6 +26,7 @@ pub struct TestApp {
     handle: AppHandle,
     home: Arc<TempDir>,
     env: Vec<(OsString, OsString)>,
+    limit: Duration,
 }
 
 impl TestApp {
@@ -34,16 +35,18 @@ impl TestApp {
         Self::in_home(Arc::new(TempDir::new().unwrap()), Vec::new())
     }
 
-    /// With these variables as the process environment (nothing is inherited).
-    pub fn with_env(env: Vec<(OsString, OsString)>) -> Self {
-        Self::in_home(Arc::new(TempDir::new().unwrap()), env)
-    }
-
+    /// With these variables as the process environment: nothing is inherited.
     pub fn in_home(home: Arc<TempDir>, env: Vec<(OsString, OsString)>) -> Self {
         std::fs::create_dir_all(home.path().join("project")).unwrap();
         let running = start(config(home.path(), &env), Waker::noop()).unwrap();
         let handle = running.handle();
-        Self { running: Some(running), handle, home, env }
+        Self { running: Some(running), handle, home, env, limit: LIMIT }
+    }
+
+    /// Waits longer than usual for everything: real programs start slowly.
+    pub fn patient(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
     }
 
     pub fn home(&self) -> &Path {
@@ -72,7 +75,7 @@ impl TestApp {
     /// Ends in order and starts again in the same home.
     pub fn restart(mut self) -> Self {
         self.running.take().unwrap().finish();
-        Self::in_home(self.home.clone(), self.env.clone())
+        Self::in_home(self.home.clone(), self.env.clone()).patient(self.limit)
     }
 
     /// Ends without any order, as a crash would: nothing is flushed or closed.
@@ -100,7 +103,7 @@ impl TestApp {
         let mut handle = self.handle.clone();
         let running = self.running.as_ref().unwrap();
         let found = running.block_on(async {
-            tokio::time::timeout(LIMIT, async {
+            tokio::time::timeout(self.limit, async {
                 loop {
                     let snapshot = handle.snapshot();
                     if wanted(&snapshot) {
@@ -118,10 +121,14 @@ impl TestApp {
 
     /// Opens the project and makes a conversation answered by `engine`.
     pub fn conversation(&self, engine: &str) -> ConversationId {
+        self.conversation_of(seat(engine))
+    }
+
+    pub fn conversation_of(&self, seat: SeatChoice) -> ConversationId {
         self.send(ProjectCommand::Open { path: self.project_folder() });
         let project = self.until("project open", |s| s.project.is_some()).project.unwrap();
         let before = self.snapshot().focus;
-        self.send(ChatCommand::New { project, seat: Some(seat(engine)) });
+        self.send(ChatCommand::New { project, seat: Some(seat) });
         self.until("conversation made", |s| s.focus.is_some() && s.focus != before).focus.unwrap()
     }
 
@@ -160,26 +167,47 @@ impl TestApp {
 
     pub fn until_state(&self, conversation: ConversationId, state: TurnState) -> Arc<ConversationView> {
         let snapshot = self.until(state.word(), |s| {
-            s.view(conversation).is_some_and(|view| view.turn.as_ref().is_some_and(|turn| turn.state == state))
+            s.view(conversation)
+                .is_some_and(|view| view.turn.as_ref().is_some_and(|turn| turn.state == state))
         });
         snapshot.view(conversation).cloned().unwrap()
     }
 
     /// Sends and waits for the end of it.
     pub fn ask(&self, conversation: ConversationId, text: &str) -> Arc<ConversationView> {
+        self.begin(conversation, text);
+        self.until_idle(conversation)
+    }
+
+    /// Sends and waits until a turn has begun for it.
+    pub fn begin(&self, conversation: ConversationId, text: &str) {
         let before = self.view(conversation).turn.as_ref().map(|turn| turn.turn);
         self.say(conversation, text);
         self.until("the next turn", |s| {
             s.view(conversation).is_some_and(|view| view.turn.as_ref().map(|turn| turn.turn) != before)
         });
-        self.until_idle(conversation)
+    }
+
+    /// Looks every 20 ms, for what no snapshot tells; panics when it never is.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "for the real command lines"))]
+    pub fn poll<T>(&self, what: &str, limit: Duration, look: impl Fn() -> Option<T>) -> T {
+        let running = self.running.as_ref().unwrap();
+        running.block_on(async {
+            let started = tokio::time::Instant::now();
+            loop {
+                if let Some(found) = look() {
+                    return found;
+                }
+                assert!(started.elapsed() < limit, "never seen: {what}\n{}", describe(&self.snapshot()));
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
     }
 
     /// Opens a conversation and loads all of it.
     pub fn open_whole(&self, conversation: ConversationId) -> Vec<Arc<Message>> {
         self.send(ChatCommand::Open { conversation });
-        let snapshot =
-            self.until("opened", |s| s.view(conversation).is_some_and(|view| !view.loading));
+        let snapshot = self.until("opened", |s| s.view(conversation).is_some_and(|view| !view.loading));
         let count = snapshot.view(conversation).unwrap().index.len();
         let pages = u32::try_from(count).unwrap().div_ceil(PAGE_LEN);
         for page in 0..pages {

@@ -45,6 +45,23 @@ pub fn bin_folder() -> Option<PathBuf> {
     std::env::var_os("TUNAFLOW_TEST_CLIS").map(|prefix| Path::new(&prefix).join("bin"))
 }
 
+/// Says so when the engine's command line cannot be run here, and gives false.
+///
+/// With `TUNAFLOW_REQUIRE_CLIS=1` that is a failure: a check that silently tests nothing is none.
+pub fn is_installed(engine: Engine) -> bool {
+    let program = bin_folder().map(|bin| bin.join(engine.program()));
+    if program.as_ref().is_some_and(|program| program.is_file()) {
+        return true;
+    }
+    let why = match program {
+        Some(program) => format!("{} is missing", program.display()),
+        None => "TUNAFLOW_TEST_CLIS is not set".to_owned(),
+    };
+    assert!(std::env::var_os("TUNAFLOW_REQUIRE_CLIS").is_none_or(|word| word != "1"), "{why}");
+    eprintln!("skipped: {why}");
+    false
+}
+
 /// A fresh home with a project folder beside it, for one engine or several; removed when dropped.
 pub struct CliHome {
     folder: TempDir,
@@ -106,7 +123,7 @@ impl CliHome {
 }
 
 /// Search path of the children: the installed command lines, where this machine has `node`, system folders.
-fn search_path() -> String {
+pub fn search_path() -> String {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let node = std::env::split_paths(&own).find(|folder| folder.join("node").is_file());
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);

@@ -158,13 +158,14 @@ impl View {
             match message["role"].as_str() {
                 Some("system") => view.add_system(&texts(content)),
                 Some("user") => {
-                    view.add_user(&texts(content));
                     for block in list(content).iter().filter(|block| block["type"] == "tool_result") {
                         view.tool_results.push(ToolResult {
                             text: texts(&block["content"]).join("\n"),
                             failed: block["is_error"].as_bool().unwrap_or(false),
                         });
                     }
+                    // Results stand first in a message, so text beside them is what the user said next.
+                    view.add_user(&texts(content));
                 }
                 _ => {}
             }
