@@ -1,13 +1,21 @@
-//! Entry point of the program.
+//! Entry point: guard first, then arguments, then the command line or the window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use tunaflow::api::handle::Waker;
+use tunaflow::bench;
+use tunaflow::cli;
+use tunaflow::cli::args::{Wish, parse};
 use tunaflow::os::guard;
+use tunaflow::os::log;
 use tunaflow::os::paths::DataPaths;
+use tunaflow::runtime::{self, Config};
 
 #[cfg(feature = "gui")]
 mod desktop;
+
+const LOG_FILTER: &str = "info";
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1).peekable();
@@ -15,18 +23,71 @@ fn main() -> ExitCode {
         let code = guard::run(args.skip(1).collect());
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
-    let Ok(paths) = DataPaths::new(None) else { return ExitCode::FAILURE };
-    let config = tunaflow::runtime::Config {
-        paths,
+    ExitCode::from(match parse(args) {
+        Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
+        Ok(invocation) => match &invocation.wish {
+            Wish::Window => window(invocation.data_dir.as_deref(), invocation.project.as_deref()),
+            Wish::Bench(words) => bench::run(words, &measured_window),
+            _ => cli::run(&invocation, &start),
+        },
+    })
+}
+
+/// A core for one command of the command line.
+fn start(need: cli::Need) -> Result<cli::Core, String> {
+    let config = config(need.data_dir.as_deref(), need.read_only, need.discover)?;
+    let paths = config.paths.clone();
+    // A second core of the same process goes on in the first one's log; without any the command still serves.
+    let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
+    let running = runtime::start(config, Waker::noop()).map_err(|error| error.to_string())?;
+    Ok(cli::Core {
+        app: running.handle(),
+        log_folder: paths.log_folder().to_path_buf(),
+        database: paths.database(),
+        finish: Box::new(move || {
+            running.finish();
+            drop(log);
+        }),
+    })
+}
+
+fn config(data_dir: Option<&Path>, read_only: bool, discover: bool) -> Result<Config, String> {
+    Ok(Config {
+        paths: DataPaths::new(data_dir).map_err(|error| error.to_string())?,
         process_env: std::env::vars_os().collect(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
         guard: std::env::current_exe().ok(),
-        read_only: false,
-        discover: true,
+        read_only,
+        discover,
+    })
+}
+
+/// The window, at the project if one is named.
+fn window(data_dir: Option<&Path>, project: Option<&Path>) -> u8 {
+    open_window(data_dir, project, bench::Watched::default())
+}
+
+/// The same window with a measurement looking on.
+fn measured_window(data_dir: &Path, watched: bench::Watched) -> u8 {
+    open_window(Some(data_dir), None, watched)
+}
+
+#[cfg(feature = "gui")]
+fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::Watched) -> u8 {
+    let config = match config(data_dir, false, true) {
+        Ok(config) => config,
+        Err(why) => return cli::complain(1, &why),
     };
-    #[cfg(feature = "gui")]
-    if desktop::run(config, None).is_err() {
-        return ExitCode::FAILURE;
+    let log = config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
+    let shown = desktop::run(config, project.map(Path::to_path_buf), watched);
+    drop(log);
+    match shown {
+        Ok(()) => 0,
+        Err(error) => cli::complain(1, &format!("{error:#}")),
     }
-    ExitCode::SUCCESS
+}
+
+#[cfg(not(feature = "gui"))]
+fn open_window(_data_dir: Option<&Path>, _project: Option<&Path>, _watched: bench::Watched) -> u8 {
+    cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
 }

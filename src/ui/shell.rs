@@ -116,6 +116,12 @@ impl Shell {
         self.history.here()
     }
 
+    /// What is shown now.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snap
+    }
+
     /// Takes in the newest snapshot and what the system said. Runs in hidden windows too; draws nothing.
     pub fn logic(&mut self, ctx: &Context) {
         self.snap = self.handle.snapshot();

@@ -19,6 +19,15 @@ pub struct WindowConfig {
     pub host: Host,
     /// Used in place of the remembered state, e.g. for a picture of a fixture.
     pub initial: Option<ViewState>,
+    /// Looks on, for measuring.
+    pub watcher: Option<Box<dyn Watcher>>,
+}
+
+/// Looks on while the window runs; without one, a frame costs one comparison more.
+pub trait Watcher {
+    /// Called before each frame, when the one before has been painted. May add input. `shell` is `None` until the
+    /// core has started.
+    fn before_frame(&mut self, ctx: &egui::Context, input: &mut egui::RawInput, shell: Option<&Shell>);
 }
 
 /// Opens the window and runs until it is closed. `start` makes the core on a thread of its own meanwhile; the waker
@@ -48,7 +57,7 @@ pub fn run(
         (None, None) => ViewState::default(),
     };
     let options = eframe::NativeOptions { viewport: viewport(&state), ..Default::default() };
-    let WindowConfig { view_state, host, .. } = config;
+    let WindowConfig { view_state, host, watcher, .. } = config;
     let result = eframe::run_native(
         "tunaflow",
         options,
@@ -57,7 +66,7 @@ pub fn run(
             // Set once; a second window does not exist.
             let _ = shared.set(creation.egui_ctx.clone()).is_ok();
             let start = Start { host, state, view_state, started };
-            Ok(Box::new(Window { phase: Phase::Starting(Box::new(start)) }))
+            Ok(Box::new(Window { phase: Phase::Starting(Box::new(start)), watcher }))
         }),
     );
     result.map_err(|error| anyhow::anyhow!("the window could not be opened: {error}"))
@@ -95,6 +104,7 @@ pub fn prepare(ctx: &egui::Context) {
 
 struct Window {
     phase: Phase,
+    watcher: Option<Box<dyn Watcher>>,
 }
 
 enum Phase {
@@ -148,6 +158,12 @@ impl eframe::App for Window {
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
         visuals.panel_fill.to_normalized_gamma_f32()
+    }
+
+    fn raw_input_hook(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        let Some(watcher) = &mut self.watcher else { return };
+        let shell = if let Phase::Running(shell) = &self.phase { Some(&**shell) } else { None };
+        watcher.before_frame(ctx, input, shell);
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {

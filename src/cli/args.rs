@@ -1,0 +1,450 @@
+//! Arguments to wishes. Pure: no file, folder or standard stream is looked at here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use crate::model::id::{ConversationId, ProjectId};
+use crate::model::pack::Mode;
+use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
+
+/// What is asked for, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    pub data_dir: Option<PathBuf>,
+    pub project: Option<PathBuf>,
+    pub json: bool,
+    pub wish: Wish,
+}
+
+/// One command with its own options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// No command: the window.
+    Window,
+    Help,
+    Version,
+    Doctor,
+    ProjectAdd(PathBuf),
+    ProjectList,
+    ProjectRemove(ProjectWord),
+    Conversations,
+    Messages(Transcript),
+    Export(Export),
+    Send(Box<Ask>),
+    Context(Box<Ask>),
+    SettingsGet(Option<String>),
+    SettingsSet { name: String, value: String },
+    /// What follows `bench`, untouched.
+    Bench(Vec<OsString>),
+}
+
+/// How a project is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectWord {
+    Id(ProjectId),
+    Path(PathBuf),
+}
+
+/// Which conversation, and which of its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    pub conversation: ConversationId,
+    pub parts: Parts,
+}
+
+/// Parts of a message beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    pub tools: bool,
+    pub thinking: bool,
+}
+
+/// What is written out, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    pub transcript: Transcript,
+    pub format: Format,
+}
+
+/// Forms of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Json,
+}
+
+/// A message to be sent, or whose context is to be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    pub conversation: Option<ConversationId>,
+    pub engine: Option<String>,
+    pub model: Option<String>,
+    pub role: Option<String>,
+    pub mode: Option<Mode>,
+    pub budget_chars: Option<u32>,
+    pub permissions: Permissions,
+    pub text: TextFrom,
+}
+
+/// Where the text comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TextFrom {
+    Given(String),
+    /// `-`: standard input to its end.
+    Stdin,
+    /// Nothing was said: standard input, unless a person sits there.
+    #[default]
+    Unsaid,
+}
+
+/// What happens to an agent's questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Permissions {
+    /// Each is shown and waits for y or n; needs a terminal.
+    Ask,
+    #[default]
+    Deny,
+    /// Each is allowed, once.
+    Allow,
+}
+
+/// A wrong argument. `Display` is one line that names it and the usage.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} (usage: {usage})")]
+pub struct UsageError {
+    pub what: String,
+    pub usage: &'static str,
+}
+
+/// One command: its words, what it takes, and how it is called.
+struct Spec {
+    words: &'static [&'static str],
+    values: &'static [&'static str],
+    flags: &'static [&'static str],
+    places: usize,
+    usage: &'static str,
+}
+
+const ASK_VALUES: &[&str] = &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget"];
+const SEND_VALUES: &[&str] =
+    &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget", "--permissions"];
+
+/// Usage without a command.
+pub const USAGE: &str = "tunaflow [--data-dir DIR] [--project PATH] <command> [--json]; see tunaflow help";
+
+const SPECS: &[Spec] = &[
+    Spec { words: &["doctor"], values: &[], flags: &[], places: 0, usage: "tunaflow doctor [--json]" },
+    Spec { words: &["project", "add"], values: &[], flags: &[], places: 1, usage: "tunaflow project add PATH" },
+    Spec { words: &["project", "list"], values: &[], flags: &[], places: 0, usage: "tunaflow project list [--json]" },
+    Spec {
+        words: &["project", "remove"],
+        values: &[],
+        flags: &[],
+        places: 1,
+        usage: "tunaflow project remove ID-or-PATH",
+    },
+    Spec { words: &["conversations"], values: &[], flags: &[], places: 0, usage: "tunaflow conversations [--json]" },
+    Spec {
+        words: &["messages"],
+        values: &[],
+        flags: &["--tools", "--thinking"],
+        places: 1,
+        usage: "tunaflow messages ID [--tools] [--thinking] [--json]",
+    },
+    Spec {
+        words: &["export"],
+        values: &["--format"],
+        flags: &["--tools", "--thinking"],
+        places: 1,
+        usage: "tunaflow export ID --format md|json [--tools] [--thinking]",
+    },
+    Spec {
+        words: &["send"],
+        values: SEND_VALUES,
+        flags: &[],
+        places: 1,
+        usage: "tunaflow send [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
+                [--permissions ask|deny|allow] [--json] [TEXT or -]",
+    },
+    Spec {
+        words: &["context"],
+        values: ASK_VALUES,
+        flags: &[],
+        places: 1,
+        usage: "tunaflow context [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
+                [--json] [TEXT or -]",
+    },
+    Spec { words: &["settings", "get"], values: &[], flags: &[], places: 1, usage: "tunaflow settings get [NAME]" },
+    Spec { words: &["settings", "set"], values: &[], flags: &[], places: 2, usage: "tunaflow settings set NAME VALUE" },
+    Spec { words: &["help"], values: &[], flags: &[], places: 0, usage: "tunaflow help" },
+    Spec { words: &["version"], values: &[], flags: &[], places: 0, usage: "tunaflow version [--json]" },
+];
+
+/// Reads the arguments after the program's name.
+///
+/// # Errors
+/// The first argument that is not understood, with the usage of the command it belongs to.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, UsageError> {
+    let mut words = Words::split(args.into_iter())?;
+    let data_dir = words.path("--data-dir");
+    let project = words.path("--project");
+    let json = words.flags.remove("--json");
+    let wish = if words.flags.remove("--help") {
+        Wish::Help
+    } else if words.flags.remove("--version") {
+        Wish::Version
+    } else if let Some(rest) = words.bench.take() {
+        Wish::Bench(rest)
+    } else if words.places.is_empty() {
+        words.nothing_left(USAGE)?;
+        Wish::Window
+    } else {
+        words.wish()?
+    };
+    Ok(Invocation { data_dir, project, json, wish })
+}
+
+/// Arguments, told apart.
+#[derive(Default)]
+struct Words {
+    values: BTreeMap<&'static str, OsString>,
+    flags: BTreeSet<&'static str>,
+    places: Vec<OsString>,
+    bench: Option<Vec<OsString>>,
+}
+
+fn wrong(what: String, usage: &'static str) -> UsageError {
+    UsageError { what, usage }
+}
+
+fn known_value(name: &str) -> Option<&'static str> {
+    let all = SPECS.iter().flat_map(|spec| spec.values).chain(&["--data-dir", "--project"]);
+    all.copied().find(|known| *known == name)
+}
+
+fn known_flag(name: &str) -> Option<&'static str> {
+    let long = match name {
+        "-h" => "--help",
+        "-V" => "--version",
+        other => other,
+    };
+    let all = SPECS.iter().flat_map(|spec| spec.flags).chain(&["--json", "--help", "--version"]);
+    all.copied().find(|known| *known == long)
+}
+
+impl Words {
+    fn split(mut args: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let mut words = Self::default();
+        while let Some(arg) = args.next() {
+            let Some(text) = arg.to_str().filter(|text| text.starts_with('-') && text.len() > 1) else {
+                let is_bench = words.places.is_empty() && arg == "bench";
+                if is_bench {
+                    words.bench = Some(args.collect());
+                    break;
+                }
+                words.places.push(arg);
+                continue;
+            };
+            if text == "--" {
+                words.places.extend(args);
+                break;
+            }
+            if let Some(flag) = known_flag(text) {
+                words.flags.insert(flag);
+                continue;
+            }
+            let (name, given) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(OsString::from(value))),
+                None => (text, None),
+            };
+            let usage = words.spec().map_or(USAGE, |spec| spec.usage);
+            let name = known_value(name).ok_or_else(|| wrong(format!("unknown argument {text}"), usage))?;
+            let value = given.or_else(|| args.next());
+            let value = value.ok_or_else(|| wrong(format!("{name} needs a value"), usage))?;
+            if words.values.insert(name, value).is_some() {
+                return Err(wrong(format!("{name} is given twice"), usage));
+            }
+        }
+        Ok(words)
+    }
+
+    /// The command that the first words name.
+    fn spec(&self) -> Option<&'static Spec> {
+        SPECS.iter().find(|spec| {
+            spec.words.len() <= self.places.len()
+                && spec.words.iter().zip(&self.places).all(|(word, place)| place == word)
+        })
+    }
+
+    fn wish(&mut self) -> Result<Wish, UsageError> {
+        let Some(spec) = self.spec() else { return Err(self.unknown_command()) };
+        self.places.drain(..spec.words.len());
+        if let Some(name) = self.values.keys().find(|name| !spec.values.contains(name)) {
+            return Err(wrong(format!("{name} is not an option of {}", spec.words.join(" ")), spec.usage));
+        }
+        if let Some(name) = self.flags.iter().find(|name| !spec.flags.contains(name)) {
+            return Err(wrong(format!("{name} is not an option of {}", spec.words.join(" ")), spec.usage));
+        }
+        if let Some(surplus) = self.places.get(spec.places) {
+            let surplus = surplus.to_string_lossy();
+            let hint = if spec.words == ["send"] { "; put the text in quotes" } else { "" };
+            return Err(wrong(format!("unexpected argument {surplus}{hint}"), spec.usage));
+        }
+        self.build(spec)
+    }
+
+    fn build(&mut self, spec: &'static Spec) -> Result<Wish, UsageError> {
+        Ok(match spec.words {
+            ["doctor"] => Wish::Doctor,
+            ["project", "add"] => Wish::ProjectAdd(PathBuf::from(self.place("PATH", spec)?)),
+            ["project", "list"] => Wish::ProjectList,
+            ["project", "remove"] => Wish::ProjectRemove(self.project_word(spec)?),
+            ["conversations"] => Wish::Conversations,
+            ["messages"] => Wish::Messages(self.transcript(spec)?),
+            ["export"] => {
+                let format = match self.value("--format", spec)?.as_deref() {
+                    Some("md" | "markdown") => Format::Markdown,
+                    Some("json") => Format::Json,
+                    Some(other) => return Err(wrong(format!("--format {other} is neither md nor json"), spec.usage)),
+                    None => return Err(wrong("--format is missing".into(), spec.usage)),
+                };
+                Wish::Export(Export { transcript: self.transcript(spec)?, format })
+            }
+            ["send"] => Wish::Send(Box::new(self.ask(spec)?)),
+            ["context"] => Wish::Context(Box::new(self.ask(spec)?)),
+            ["settings", "get"] => Wish::SettingsGet(self.next_text("NAME", spec)?),
+            ["settings", "set"] => Wish::SettingsSet {
+                name: self.text_place("NAME", spec)?,
+                value: self.text_place("VALUE", spec)?,
+            },
+            ["version"] => Wish::Version,
+            _ => Wish::Help,
+        })
+    }
+
+    fn unknown_command(&self) -> UsageError {
+        let said: Vec<_> = self.places.iter().take(2).map(|place| place.to_string_lossy()).collect();
+        let first = said.first().map(AsRef::as_ref).unwrap_or_default();
+        let below: Vec<&str> = SPECS
+            .iter()
+            .filter_map(|spec| match spec.words {
+                [group, word] if *group == first => Some(*word),
+                _ => None,
+            })
+            .collect();
+        match (below.is_empty(), said.get(1)) {
+            (true, _) => wrong(format!("unknown command {first}"), USAGE),
+            (false, Some(word)) => wrong(format!("unknown command {first} {word}: it is {}", below.join(", ")), USAGE),
+            (false, None) => wrong(format!("{first} needs one of {}", below.join(", ")), USAGE),
+        }
+    }
+
+    fn nothing_left(&self, usage: &'static str) -> Result<(), UsageError> {
+        let left = self.values.keys().chain(&self.flags).next();
+        left.map_or(Ok(()), |name| Err(wrong(format!("{name} needs a command"), usage)))
+    }
+
+    fn path(&mut self, name: &str) -> Option<PathBuf> {
+        self.values.remove(name).map(PathBuf::from)
+    }
+
+    fn value(&mut self, name: &str, spec: &Spec) -> Result<Option<String>, UsageError> {
+        let Some(value) = self.values.remove(name) else { return Ok(None) };
+        let text = unicode(&value, name, spec)?;
+        if text.trim().is_empty() {
+            return Err(wrong(format!("{name} is empty"), spec.usage));
+        }
+        Ok(Some(text))
+    }
+
+    fn place(&mut self, name: &str, spec: &Spec) -> Result<OsString, UsageError> {
+        if self.places.is_empty() {
+            return Err(wrong(format!("{name} is missing"), spec.usage));
+        }
+        let place = self.places.remove(0);
+        if place.is_empty() {
+            return Err(wrong(format!("{name} is empty"), spec.usage));
+        }
+        Ok(place)
+    }
+
+    fn text_place(&mut self, name: &str, spec: &Spec) -> Result<String, UsageError> {
+        let place = self.place(name, spec)?;
+        unicode(&place, name, spec)
+    }
+
+    fn next_text(&mut self, name: &str, spec: &Spec) -> Result<Option<String>, UsageError> {
+        if self.places.is_empty() { Ok(None) } else { self.text_place(name, spec).map(Some) }
+    }
+
+    fn project_word(&mut self, spec: &Spec) -> Result<ProjectWord, UsageError> {
+        let place = self.place("ID or PATH", spec)?;
+        let id = place.to_str().and_then(|text| text.parse::<ProjectId>().ok());
+        Ok(id.map_or_else(|| ProjectWord::Path(PathBuf::from(place)), ProjectWord::Id))
+    }
+
+    fn transcript(&mut self, spec: &Spec) -> Result<Transcript, UsageError> {
+        let text = self.text_place("ID", spec)?;
+        let conversation = conversation_id(&text, spec)?;
+        let parts = Parts { tools: self.flags.remove("--tools"), thinking: self.flags.remove("--thinking") };
+        Ok(Transcript { conversation, parts })
+    }
+
+    fn ask(&mut self, spec: &Spec) -> Result<Ask, UsageError> {
+        let conversation =
+            self.value("--conversation", spec)?.map(|text| conversation_id(&text, spec)).transpose()?;
+        let (role, profile) = (self.value("--role", spec)?, self.value("--profile", spec)?);
+        if role.is_some() && profile.is_some() {
+            return Err(wrong("--profile and --role say the same thing: give one".into(), spec.usage));
+        }
+        let mode = match self.value("--mode", spec)? {
+            None => None,
+            Some(word) => Some(Mode::parse(&word).ok_or_else(|| {
+                wrong(format!("--mode {word} is none of lite, standard, full"), spec.usage)
+            })?),
+        };
+        let budget_chars = self.value("--budget", spec)?.map(|text| budget(&text, spec)).transpose()?;
+        let permissions = match self.value("--permissions", spec)?.as_deref() {
+            None | Some("deny") => Permissions::Deny,
+            Some("ask") => Permissions::Ask,
+            Some("allow") => Permissions::Allow,
+            Some(other) => {
+                return Err(wrong(format!("--permissions {other} is none of ask, deny, allow"), spec.usage));
+            }
+        };
+        let text = match self.next_raw() {
+            None => TextFrom::Unsaid,
+            Some(place) if place == "-" => TextFrom::Stdin,
+            Some(place) => TextFrom::Given(unicode(&place, "TEXT", spec)?),
+        };
+        let (engine, model) = (self.value("--engine", spec)?, self.value("--model", spec)?);
+        Ok(Ask { conversation, engine, model, role: role.or(profile), mode, budget_chars, permissions, text })
+    }
+
+    fn next_raw(&mut self) -> Option<OsString> {
+        if self.places.is_empty() { None } else { Some(self.places.remove(0)) }
+    }
+}
+
+fn unicode(value: &OsStr, name: &str, spec: &Spec) -> Result<String, UsageError> {
+    value.to_str().map(str::to_owned).ok_or_else(|| wrong(format!("{name} is not valid Unicode text"), spec.usage))
+}
+
+fn conversation_id(text: &str, spec: &Spec) -> Result<ConversationId, UsageError> {
+    text.parse().ok().filter(|id: &ConversationId| id.0 > 0).ok_or_else(|| {
+        wrong(format!("{text} is not the number of a conversation (see tunaflow conversations)"), spec.usage)
+    })
+}
+
+fn budget(text: &str, spec: &Spec) -> Result<u32, UsageError> {
+    let range = BUDGET_CHARS_MIN..=BUDGET_CHARS_MAX;
+    text.parse().ok().filter(|chars| range.contains(chars)).ok_or_else(|| {
+        let what = format!("--budget {text} is not a number of characters from {BUDGET_CHARS_MIN} to {BUDGET_CHARS_MAX}");
+        wrong(what, spec.usage)
+    })
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

@@ -1,0 +1,233 @@
+//! VOICE: the headless front. Arguments in, text or JSON lines out, an exit code.
+//!
+//! Never here: decisions of the product, the store, engines, the runtime; only `api` and `model` are known.
+//! Start reading at [`run`], then `send`. What is said to scripts is told in `docs/headless.md`.
+
+pub mod args;
+
+mod clock;
+mod context;
+mod doctor;
+mod follow;
+mod front;
+mod input;
+mod lists;
+mod markdown;
+mod out;
+mod plain;
+mod seat;
+mod send;
+mod settings;
+mod stops;
+mod transcript;
+mod words;
+
+use std::path::PathBuf;
+
+use crate::api::handle::AppHandle;
+use crate::cli::args::{Ask, Invocation, USAGE, Wish};
+use crate::cli::doctor::Places;
+use crate::cli::front::Front;
+use crate::cli::out::{BROKEN, DATABASE, Failure, Out, tell};
+use crate::cli::send::SendWish;
+use crate::cli::stops::Stops;
+
+pub use crate::cli::out::WRONG_ARGUMENTS;
+
+/// What a command needs of the core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub data_dir: Option<PathBuf>,
+    /// For looking only; works while another program holds the data folder.
+    pub read_only: bool,
+    /// Engines must be looked for.
+    pub discover: bool,
+}
+
+/// A core that runs.
+pub struct Core {
+    pub app: AppHandle,
+    pub log_folder: PathBuf,
+    pub database: PathBuf,
+    /// Orderly end; waits for it.
+    pub finish: Box<dyn FnOnce()>,
+}
+
+/// Meets a command's wish and gives the exit code. `start` brings up a core; its error is one line.
+pub fn run(invocation: &Invocation, start: &dyn Fn(Need) -> Result<Core, String>) -> u8 {
+    let mut out = Out::stdout();
+    let done = perform(invocation, start, &mut out).and_then(|()| out.flush());
+    match done {
+        Ok(()) => 0,
+        Err(failure) => {
+            // What was written before belongs to the answer; when this fails too, the first failure is the one to tell.
+            drop(out.flush());
+            if !failure.line.is_empty() {
+                tell(&format!("tunaflow: {}", failure.line));
+            }
+            failure.code
+        }
+    }
+}
+
+fn perform(
+    invocation: &Invocation,
+    start: &dyn Fn(Need) -> Result<Core, String>,
+    out: &mut Out,
+) -> Result<(), Failure> {
+    let json = invocation.json;
+    let text = match &invocation.wish {
+        Wish::Help => return out.text(HELP),
+        Wish::Version if json => return out.json(&serde_json::json!({ "version": env!("CARGO_PKG_VERSION") })),
+        Wish::Version => return out.line(concat!("tunaflow ", env!("CARGO_PKG_VERSION"))),
+        Wish::Window | Wish::Bench(_) => return Err(Failure::usage(format!("No command was given. Usage: {USAGE}"))),
+        Wish::Send(ask) => {
+            input::check_can_ask(ask.permissions)?;
+            check_engine_word(ask)?;
+            input::text(&ask.text)?
+        }
+        Wish::Context(ask) => {
+            check_engine_word(ask)?;
+            input::text(&ask.text)?
+        }
+        _ => String::new(),
+    };
+    // One thread of its own for signals: they are heard while we wait for a reader of our output.
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(BROKEN, format!("The command line cannot be started: {error}. Try again.")))?;
+    if let Wish::Context(ask) = &invocation.wish
+        && ask.conversation.is_none()
+    {
+        know_project(invocation, start, &tokio)?;
+    }
+    let core = start(need(invocation)).map_err(Failure::database)?;
+    let done = tokio.block_on(fulfil(invocation, &core, text, out));
+    (core.finish)();
+    done
+}
+
+/// A bad script path is a wrong argument, told before anything is started.
+fn check_engine_word(ask: &Ask) -> Result<(), Failure> {
+    ask.engine.as_deref().map_or(Ok(()), |word| seat::engine_id(word).map(drop))
+}
+
+fn need(invocation: &Invocation) -> Need {
+    let (read_only, discover) = match &invocation.wish {
+        Wish::Doctor => (true, true),
+        Wish::Send(ask) => (false, seat::needs_discovery(ask)),
+        Wish::Context(ask) => (true, ask.engine.is_none() && ask.conversation.is_none()),
+        Wish::ProjectAdd(_) | Wish::ProjectRemove(_) | Wish::SettingsSet { .. } => (false, false),
+        Wish::Window
+        | Wish::Help
+        | Wish::Version
+        | Wish::ProjectList
+        | Wish::Conversations
+        | Wish::Messages(_)
+        | Wish::Export(_)
+        | Wish::SettingsGet(_)
+        | Wish::Bench(_) => (true, false),
+    };
+    Need { data_dir: invocation.data_dir.clone(), read_only, discover }
+}
+
+/// `context` only reads, so that it works beside an open window. A folder that is no project yet is added first.
+fn know_project(
+    invocation: &Invocation,
+    start: &dyn Fn(Need) -> Result<Core, String>,
+    tokio: &tokio::runtime::Runtime,
+) -> Result<(), Failure> {
+    let folder = front::folder(invocation.project.as_deref())?;
+    let look = Need { data_dir: invocation.data_dir.clone(), read_only: true, discover: false };
+    let core = start(look.clone()).map_err(Failure::database)?;
+    let known = tokio.block_on(async {
+        let front = Front::ready(core.app.clone()).await?;
+        Ok::<_, Failure>(front::find_project(&front.app.snapshot(), &folder).is_some())
+    });
+    (core.finish)();
+    if known? {
+        return Ok(());
+    }
+    let core = start(Need { read_only: false, ..look }).map_err(Failure::database)?;
+    let added = tokio.block_on(async {
+        let mut front = Front::ready(core.app.clone()).await?;
+        front.check_writable()?;
+        front.open_project(Some(&folder)).await.map(drop)
+    });
+    (core.finish)();
+    added
+}
+
+async fn fulfil(invocation: &Invocation, core: &Core, text: String, out: &mut Out) -> Result<(), Failure> {
+    let json = invocation.json;
+    let project = invocation.project.as_deref();
+    let sends = matches!(invocation.wish, Wish::Send(_));
+    let mut stops = if sends { Some(Stops::listen()?) } else { None };
+    let mut front = Front::ready(core.app.clone()).await?;
+    match &invocation.wish {
+        Wish::Doctor => {
+            let places = Places { log_folder: core.log_folder.clone(), database: core.database.clone() };
+            doctor::doctor(&mut front, &places, json, out).await
+        }
+        Wish::ProjectAdd(path) => lists::add(&mut front, path, json, out).await,
+        Wish::ProjectList => lists::list(&front, json, out),
+        Wish::ProjectRemove(word) => lists::remove(&mut front, word).await,
+        Wish::Conversations => lists::conversations(&mut front, project, json, out).await,
+        Wish::Messages(wish) => transcript::messages(&mut front, wish, json, out).await,
+        Wish::Export(wish) => transcript::export(&mut front, wish, out).await,
+        Wish::Send(ask) => match &mut stops {
+            Some(stops) => send::send(&mut front, SendWish { ask, text, project, json }, out, stops).await,
+            None => Ok(()),
+        },
+        Wish::Context(ask) => context::context(&mut front, ask, text, project, json, out).await,
+        Wish::SettingsGet(name) => settings::get(&front, name.as_deref(), out),
+        Wish::SettingsSet { name, value } => settings::set(&mut front, name, value).await,
+        Wish::Window | Wish::Help | Wish::Version | Wish::Bench(_) => Ok(()),
+    }
+}
+
+/// The exit code of a core that cannot be started.
+pub const CANNOT_START: u8 = DATABASE;
+
+/// Tells a front's own failure in the words of all others; gives its exit code.
+pub fn complain(code: u8, line: &str) -> u8 {
+    tell(&format!("tunaflow: {line}"));
+    code
+}
+
+const HELP: &str = "\
+tunaflow [--data-dir DIR] [--project PATH] <command> [--json]
+
+Without a command the window opens, with --project at that project.
+
+  doctor                     engines, versions, paths, database; exit code 1 if something needed is broken
+  project add PATH           makes a folder a project
+  project list
+  project remove ID-or-PATH  forgets a project; its folder is not touched
+  conversations              of the project, or of all when this folder is none
+  messages ID [--tools] [--thinking]
+  send [options] [TEXT or -] one turn; the answer goes to standard output as it comes
+  context [options] [TEXT or -]
+                             what the agent would be told, and the report; runs no agent
+  export ID --format md|json [--tools] [--thinking]
+  settings get [NAME]
+  settings set NAME VALUE
+  bench …                    the project's own measurements
+  version, help
+
+Options of send and context:
+  --conversation ID          goes on there; else a new conversation
+  --engine E                 claude, codex, gemini, opencode, demo, script:FILE, …
+  --model M
+  --role R, --profile R
+  --mode lite|standard|full  how much context; else decided by rule
+  --budget N                 characters of context, 20000 to 400000
+  --permissions ask|deny|allow
+                             send only: what happens when the agent asks; deny unless said otherwise
+
+--project is the current folder unless said otherwise. -- ends the options.
+Exit codes: 0 done, 1 something is broken, 2 wrong arguments, 3 the engine failed, 4 stopped,
+5 the database cannot be used.
+";

@@ -1,0 +1,432 @@
+//! `send`: one turn, told as it comes, until its end or a stop.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use crate::api::command::{AppCommand, ChatCommand};
+use crate::api::snapshot::{AskRow, ConversationView, DatabaseStatus, PAGE_LEN, Snapshot, TurnRow};
+use crate::cli::args::{Ask, Permissions};
+use crate::cli::follow::Follow;
+use crate::cli::front::{Front, is_trouble, notice_line};
+use crate::cli::input::Typed;
+use crate::cli::out::{BROKEN, DATABASE, ENGINE_FAILED, Failure, Out, STOPPED, one_line, prompt};
+use crate::cli::plain::Plain;
+use crate::cli::stops::Stops;
+use crate::cli::{seat, words};
+use crate::model::id::{ConversationId, TurnId};
+use crate::model::message::{Author, Message};
+use crate::model::project::Draft;
+use crate::model::turn::{Decision, FailureKind, LimitInfo, TurnState, Usage};
+
+/// A stopped turn that does not end in this time is left behind; engines end with the program.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+/// A turn may take as long as it takes; the core's own watchdog ends a silent one.
+const TURN_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// What an agent reads when nobody can be asked.
+const NOBODY: &str = "This is a headless run: nobody can be asked. Go on without it, or say what you need and end.";
+
+/// What `send` was called with.
+pub struct SendWish<'a> {
+    pub ask: &'a Ask,
+    pub text: String,
+    pub project: Option<&'a std::path::Path>,
+    pub json: bool,
+}
+
+/// Sends, and tells the answer.
+///
+/// # Errors
+/// The turn failed or was stopped, or could not begin. All that came until then was told, and is kept.
+pub async fn send(front: &mut Front, wish: SendWish<'_>, out: &mut Out, stops: &mut Stops) -> Result<(), Failure> {
+    front.check_writable()?;
+    let prepared = async {
+        let id = seat::conversation(front, wish.ask, wish.project).await?;
+        // Whoever reads our output reads the answer: it is not news in the window later.
+        front.send(AppCommand::Viewing { conversation: Some(id), focused: true })?;
+        drain_queue(front, id).await?;
+        let before = front.app.snapshot().view(id).and_then(|view| view.turn.as_ref().map(|turn| turn.turn));
+        Ok::<_, Failure>((id, before))
+    };
+    let (conversation, before) = tokio::select! {
+        prepared = prepared => prepared?,
+        () = stops.asked() => return Err(Failure::new(STOPPED, "Stopped before anything was sent.")),
+    };
+    front.send(ChatCommand::Send { conversation, draft: Draft::text(wish.text) })?;
+    let mut telling = Telling {
+        conversation,
+        before,
+        permissions: wish.ask.permissions,
+        json: wish.json,
+        limits: limits(&front.app.snapshot(), conversation),
+        ..Telling::default()
+    };
+    telling.run(front, out, stops).await
+}
+
+/// What waits since an earlier run goes first, in its order.
+async fn drain_queue(front: &mut Front, id: ConversationId) -> Result<(), Failure> {
+    loop {
+        let idle = front.wait_up_to(TURN_LIMIT, BROKEN, |snapshot| {
+            let view = snapshot.view(id)?;
+            let runs = view.turn.as_ref().is_some_and(|turn| turn.state.is_live());
+            (!runs).then(|| view.clone())
+        });
+        let Some(view) = idle.await? else { return Ok(()) };
+        let Some(waiting) = view.queue.first() else { return Ok(()) };
+        let last = view.turn.as_ref().map(|turn| turn.turn);
+        front.send(ChatCommand::SendQueuedNow { queued: waiting.id })?;
+        let ended = front.wait_up_to(TURN_LIMIT, BROKEN, |snapshot| {
+            let turn = snapshot.view(id)?.turn.clone()?;
+            (Some(turn.turn) != last && !turn.state.is_live()).then_some(turn)
+        });
+        if let Some(failure) = ended.await?.and_then(|turn| turn.failure.clone()) {
+            let line = format!(
+                "A message that was waiting in this conversation failed, so yours was not sent: {} {}",
+                failure.message, failure.hint
+            );
+            return Err(Failure::new(ENGINE_FAILED, one_line(&line, 600)));
+        }
+    }
+}
+
+/// One turn being told.
+struct Telling {
+    conversation: ConversationId,
+    before: Option<TurnId>,
+    permissions: Permissions,
+    json: bool,
+    turn: Option<TurnId>,
+    follow: Follow,
+    plain: Plain,
+    answered: BTreeSet<String>,
+    typed: Option<Typed>,
+    has_report: bool,
+    model: Option<String>,
+    usage: Option<Usage>,
+    limits: Vec<LimitInfo>,
+    stop_by: Option<Instant>,
+    /// Why we stop, when it was not the user.
+    broken: Option<Failure>,
+}
+
+impl Default for Telling {
+    fn default() -> Self {
+        Self {
+            conversation: ConversationId(0),
+            before: None,
+            permissions: Permissions::Deny,
+            json: false,
+            turn: None,
+            follow: Follow::default(),
+            plain: Plain::default(),
+            answered: BTreeSet::new(),
+            typed: None,
+            has_report: false,
+            model: None,
+            usage: None,
+            limits: Vec::new(),
+            stop_by: None,
+            broken: None,
+        }
+    }
+}
+
+impl Telling {
+    async fn run(&mut self, front: &mut Front, out: &mut Out, stops: &mut Stops) -> Result<(), Failure> {
+        loop {
+            let snapshot = front.app.snapshot();
+            match self.look(front, &snapshot, out) {
+                Ok(Some(end)) => return self.broken.take().map_or(end, Err),
+                Ok(None) => {}
+                // Nobody reads any more: the turn is stopped, what came is kept.
+                Err(failure) if self.turn.is_some() && self.broken.is_none() => {
+                    self.broken = Some(failure);
+                    self.stop(front)?;
+                    continue;
+                }
+                Err(failure) if self.broken.is_none() => return Err(failure),
+                Err(_again) => {}
+            }
+            if let Some(asked) = self.open_question(&snapshot) {
+                self.answer(front, &asked, out, stops).await?;
+                continue;
+            }
+            let stop_by = self.stop_by;
+            tokio::select! {
+                newer = front.app.changed() => if newer.is_none() {
+                    return Err(Failure::new(BROKEN, "The core has ended. Look into the log, then try again."));
+                },
+                () = stops.asked(), if stop_by.is_none() => self.stop(front)?,
+                () = until(stop_by) => return Err(self.gave_up()),
+            }
+        }
+    }
+
+    fn stop(&mut self, front: &Front) -> Result<(), Failure> {
+        self.stop_by = Some(Instant::now() + STOP_LIMIT);
+        front.send(ChatCommand::Stop { conversation: self.conversation })
+    }
+
+    fn gave_up(&mut self) -> Failure {
+        self.broken.take().unwrap_or_else(|| {
+            Failure::new(STOPPED, "Stopped, but the engine did not end within 10 s; it is ended with this program.")
+        })
+    }
+
+    /// Tells what is new. `Some` when the turn has ended and all of it is told.
+    fn look(
+        &mut self,
+        front: &mut Front,
+        snapshot: &Snapshot,
+        out: &mut Out,
+    ) -> Result<Option<Result<(), Failure>>, Failure> {
+        self.tell_notices(front, snapshot, out)?;
+        let Some(view) = snapshot.view(self.conversation) else { return Ok(None) };
+        let Some(turn) = view.turn.as_ref().filter(|turn| Some(turn.turn) != self.before) else { return Ok(None) };
+        if self.broken.is_some() {
+            return Ok((!turn.state.is_live()).then_some(Ok(())));
+        }
+        self.tell_begin(view, turn, out)?;
+        let Some(message) = answer_of(view, turn) else {
+            self.fetch(front, view, turn)?;
+            return Ok(None);
+        };
+        self.tell_message(&message, out)?;
+        self.tell_limits(snapshot, out)?;
+        if turn.state.is_live() {
+            out.flush()?;
+            return Ok(None);
+        }
+        self.tell_end(turn, &message, snapshot, out).map(Some)
+    }
+
+    fn tell_notices(&self, front: &mut Front, snapshot: &Snapshot, out: &mut Out) -> Result<(), Failure> {
+        for notice in front.new_notices(snapshot) {
+            // What is about this conversation is told as an event of its own.
+            if notice.conversation == Some(self.conversation) {
+                continue;
+            }
+            if self.turn.is_none() && is_trouble(&notice) {
+                return Err(Failure::new(DATABASE, notice_line(&notice)));
+            }
+            if self.json {
+                out.json(&json!({ "event": "notice", "level": notice.level, "text": notice_line(&notice) }))?;
+            } else {
+                out.note(&format!("notice: {}", notice_line(&notice)));
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_begin(&mut self, view: &ConversationView, turn: &TurnRow, out: &mut Out) -> Result<(), Failure> {
+        if self.turn.is_none() {
+            self.turn = Some(turn.turn);
+            if self.json {
+                out.json(&json!({
+                    "event": "started",
+                    "conversation": self.conversation,
+                    "turn": turn.turn,
+                    "message": turn.user_message,
+                    "project": view.row.conversation.project,
+                    "engine": turn.seat.engine,
+                    "model": turn.seat.model,
+                    "role": turn.seat.role,
+                }))?;
+            }
+            self.model.clone_from(&turn.seat.model);
+        }
+        if let Some(report) = turn.report.as_ref().filter(|_| !self.has_report) {
+            self.has_report = true;
+            if self.json {
+                out.json(&words::context_event(report))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_message(&mut self, message: &Message, out: &mut Out) -> Result<(), Failure> {
+        if let Author::Agent { model: Some(model), .. } = &message.author
+            && self.model.as_ref() != Some(model)
+        {
+            self.model = Some(model.clone());
+            if self.json {
+                out.json(&json!({ "event": "model", "model": model }))?;
+            }
+        }
+        for said in self.follow.step(&message.items) {
+            if self.json {
+                out.json(&words::said(&said))?;
+            } else {
+                self.plain.said(&said, out)?;
+            }
+        }
+        if let Some(usage) = message.usage.as_ref().filter(|usage| self.usage.as_ref() != Some(*usage)) {
+            self.usage = Some(usage.clone());
+            if self.json {
+                out.json(&words::usage_event(usage))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_limits(&mut self, snapshot: &Snapshot, out: &mut Out) -> Result<(), Failure> {
+        for limit in limits(snapshot, self.conversation) {
+            if self.limits.contains(&limit) {
+                continue;
+            }
+            self.limits.retain(|old| old.kind != limit.kind);
+            if self.json {
+                out.json(&words::limit_event(&limit))?;
+            } else if limit.reached {
+                out.note(&format!("limit reached: {}", limit.kind));
+            }
+            self.limits.push(limit);
+        }
+        Ok(())
+    }
+
+    fn tell_end(
+        &mut self,
+        turn: &TurnRow,
+        message: &Message,
+        snapshot: &Snapshot,
+        out: &mut Out,
+    ) -> Result<Result<(), Failure>, Failure> {
+        if !self.json {
+            self.plain.end(out)?;
+        }
+        if let Some(failure) = &turn.failure {
+            if self.json {
+                out.json(&words::failed_event(failure))?;
+                out.flush()?;
+            }
+            let lost = failure.kind == FailureKind::Internal && snapshot.app.database != DatabaseStatus::Ok;
+            let last = failure.detail.lines().rev().find(|line| !line.trim().is_empty());
+            let detail = last.map(|line| format!(" ({})", line.trim())).unwrap_or_default();
+            let line = one_line(&format!("{} {}{detail}", failure.message, failure.hint), 1_000);
+            return Ok(Err(Failure::new(if lost { DATABASE } else { ENGINE_FAILED }, line)));
+        }
+        if self.json {
+            out.json(&json!({
+                "event": "finished",
+                "state": turn.state.word(),
+                "conversation": self.conversation,
+                "message": message.id,
+                "text": message.plain_text(),
+                "duration_ms": message.duration_ms,
+            }))?;
+            out.flush()?;
+        }
+        Ok(if turn.state == TurnState::Done {
+            Ok(())
+        } else {
+            Err(Failure::new(STOPPED, "Stopped. What came is kept; send again to go on."))
+        })
+    }
+
+    /// The ended answer's page is not loaded: ask for it.
+    fn fetch(&self, front: &Front, view: &ConversationView, turn: &TurnRow) -> Result<(), Failure> {
+        let place = view.index.iter().rposition(|entry| Some(entry.id) == turn.answer);
+        let Some(place) = place.and_then(|place| u32::try_from(place).ok()) else { return Ok(()) };
+        front.send(ChatCommand::LoadPage { conversation: self.conversation, page: place / PAGE_LEN })
+    }
+
+    fn open_question(&self, snapshot: &Snapshot) -> Option<Arc<AskRow>> {
+        let view = snapshot.view(self.conversation)?;
+        view.asks.iter().find(|ask| !self.answered.contains(&ask.request.ask)).cloned()
+    }
+
+    async fn answer(
+        &mut self,
+        front: &mut Front,
+        asked: &AskRow,
+        out: &mut Out,
+        stops: &mut Stops,
+    ) -> Result<(), Failure> {
+        let decision = match self.permissions {
+            Permissions::Allow => Decision::AllowOnce,
+            Permissions::Deny => Decision::Deny { comment: NOBODY.into() },
+            Permissions::Ask => {
+                out.flush()?;
+                let typed = self.typed.get_or_insert_with(Typed::new);
+                typed.forget();
+                prompt(&question(asked));
+                tokio::select! {
+                    line = typed.line() => match line.as_deref().map(str::trim) {
+                        Some("y" | "Y" | "yes") => Decision::AllowOnce,
+                        _ => Decision::Deny { comment: String::new() },
+                    },
+                    () = gone(front, asked) => {
+                        self.answered.insert(asked.request.ask.clone());
+                        out.note("\nthe agent does not wait for an answer any more");
+                        return Ok(());
+                    }
+                    () = stops.asked(), if self.stop_by.is_none() => return self.stop(front),
+                }
+            }
+        };
+        self.answered.insert(asked.request.ask.clone());
+        front.send(ChatCommand::Answer { turn: asked.turn, ask: asked.request.ask.clone(), decision })
+    }
+}
+
+/// Waits until the question is open no more.
+async fn gone(front: &mut Front, asked: &AskRow) {
+    while let Some(snapshot) = front.app.changed().await {
+        if !snapshot.asks.iter().any(|open| open.turn == asked.turn && open.request.ask == asked.request.ask) {
+            return;
+        }
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The answer of a turn: being written, or among the finished.
+fn answer_of(view: &ConversationView, turn: &TurnRow) -> Option<Arc<Message>> {
+    let id = turn.answer?;
+    if let Some(live) = view.live.iter().find(|message| message.id == id) {
+        return Some(live.clone());
+    }
+    let place = view.index.iter().rposition(|entry| entry.id == id)?;
+    view.message(place).cloned()
+}
+
+fn limits(snapshot: &Snapshot, conversation: ConversationId) -> Vec<LimitInfo> {
+    let Some(view) = snapshot.view(conversation) else { return Vec::new() };
+    let engine = &view.row.conversation.seat.engine;
+    let row = snapshot.engines.iter().find(|row| row.info.id == *engine);
+    row.map_or_else(Vec::new, |row| row.limits.clone())
+}
+
+/// Who asks for what, exactly; control characters are shown and not obeyed.
+fn question(asked: &AskRow) -> String {
+    let request = &asked.request;
+    let mut lines = vec![format!("\n{} asks: {}", asked.agent, request.tool)];
+    lines.extend(request.folder.as_ref().map(|folder| format!("  folder: {folder}")));
+    lines.extend(request.reason.as_ref().map(|reason| format!("  reason: {reason}")));
+    lines.extend(request.command.as_ref().map(|command| format!("  command: {command}")));
+    lines.extend(request.paths.iter().map(|path| format!("  file: {path}")));
+    lines.extend(request.diff.as_ref().map(|diff| diff.clone()));
+    let shown = lines.join("\n");
+    let mut text = String::new();
+    for c in shown.chars() {
+        if c.is_control() && c != '\n' && c != '\t' {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+    }
+    text.push_str("\nAllow this once? [y/N] ");
+    text
+}
