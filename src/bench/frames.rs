@@ -57,7 +57,7 @@ pub fn measure(options: &Options) -> anyhow::Result<Report> {
     let snapshot = app::until(&running, "the conversation is open", |s| app::shown(s, FIRST).is_some())?;
     let mut report = Report::new("frames");
     report.tell("messages", f64::from(options.messages), "");
-    let pause = || running.block_on(tokio::time::sleep(PAUSE));
+    let pause = || running.block_on(async { tokio::time::sleep(PAUSE).await });
 
     let mut stage = Stage::new(running.handle());
     for _ in 0..WARM_FRAMES {

@@ -70,11 +70,10 @@ fn stream(running: &Running, scratch: &Scratch, seconds: u32) -> anyhow::Result<
         let before = conversations.last().copied();
         send(running, ChatCommand::New { project, seat: Some(seat.clone()) })?;
         let made = app::until(running, "a conversation is made", |s| s.focus.is_some() && s.focus != before)?;
-        conversations.extend(made.focus);
-    }
-    for conversation in &conversations {
-        let draft = Draft::text(format!("Stream {seconds}"));
-        send(running, ChatCommand::Send { conversation: *conversation, draft })?;
+        let conversation = made.focus.context("no conversation was made")?;
+        conversations.push(conversation);
+        // At once: an empty conversation would be taken for the next new one.
+        send(running, ChatCommand::Send { conversation, draft: Draft::text(format!("Stream {seconds}")) })?;
     }
     let mut watch = Watch::default();
     app::until(running, "the answers ended", |snapshot| watch.look(snapshot, &conversations))?;
