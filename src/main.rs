@@ -23,6 +23,10 @@ fn main() -> ExitCode {
         let code = guard::run(args.skip(1).collect());
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
+    #[cfg(all(feature = "gui", debug_assertions))]
+    if let Some(code) = looking() {
+        return code;
+    }
     ExitCode::from(match parse(args) {
         Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
         Ok(invocation) => match &invocation.wish {
@@ -34,8 +38,8 @@ fn main() -> ExitCode {
 }
 
 /// A core for one command of the command line.
-fn start(need: cli::Need) -> Result<cli::Core, String> {
-    let config = config(need.data_dir.as_deref(), need.read_only, need.discover)?;
+fn start(need: &cli::Need) -> Result<cli::Core, String> {
+    let config = config(need)?;
     let paths = config.paths.clone();
     // A second core of the same process goes on in the first one's log; without any the command still serves.
     let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
@@ -51,14 +55,14 @@ fn start(need: cli::Need) -> Result<cli::Core, String> {
     })
 }
 
-fn config(data_dir: Option<&Path>, read_only: bool, discover: bool) -> Result<Config, String> {
+fn config(need: &cli::Need) -> Result<Config, String> {
     Ok(Config {
-        paths: DataPaths::new(data_dir).map_err(|error| error.to_string())?,
+        paths: DataPaths::new(need.data_dir.as_deref()).map_err(|error| error.to_string())?,
         process_env: std::env::vars_os().collect(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
         guard: std::env::current_exe().ok(),
-        read_only,
-        discover,
+        read_only: need.read_only,
+        discover: need.discover,
     })
 }
 
@@ -74,20 +78,38 @@ fn measured_window(data_dir: &Path, watched: bench::Watched) -> u8 {
 
 #[cfg(feature = "gui")]
 fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::Watched) -> u8 {
-    let config = match config(data_dir, false, true) {
+    let need = cli::Need { data_dir: data_dir.map(Path::to_path_buf), read_only: false, discover: true };
+    let config = match config(&need) {
         Ok(config) => config,
-        Err(why) => return cli::complain(1, &why),
+        Err(why) => return cli::complain(cli::CANNOT_START, &why),
     };
     let log = config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
     let shown = desktop::run(config, project.map(Path::to_path_buf), watched);
     drop(log);
     match shown {
         Ok(()) => 0,
-        Err(error) => cli::complain(1, &format!("{error:#}")),
+        Err(error) => cli::complain(cli::CANNOT_START, &format!("{error:#}")),
     }
 }
 
 #[cfg(not(feature = "gui"))]
 fn open_window(_data_dir: Option<&Path>, _project: Option<&Path>, _watched: bench::Watched) -> u8 {
-    cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
+    cli::complain(cli::CANNOT_START, "This build has no window. Use a command: see tunaflow help.")
+}
+
+/// `__gallery [dark|light] [0|1|2]`: all pieces on one page.
+/// `__ui-fixture <name> [dark|light] [WxH] [zoom]`: the window over a snapshot made by hand.
+#[cfg(all(feature = "gui", debug_assertions))]
+fn looking() -> Option<ExitCode> {
+    let mut args = std::env::args().skip(1);
+    let ran = match args.next()?.as_str() {
+        "__gallery" => {
+            let theme = args.next().unwrap_or_default();
+            let page = args.next().and_then(|page| page.parse().ok()).unwrap_or(0);
+            tunaflow::ui::widgets::gallery::run(&theme, page).is_ok()
+        }
+        "__ui-fixture" => tunaflow::ui::demo::run(args).is_ok(),
+        _ => return None,
+    };
+    Some(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

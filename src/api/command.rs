@@ -24,6 +24,9 @@ pub enum ProjectCommand {
     /// Adds the folder if it is new, and makes it the current project. A missing folder becomes a notice.
     Open { path: PathBuf },
     Select { project: ProjectId },
+    /// A look around without any agent or folder: opens a small project of the app's own, and says hello to `engine`
+    /// in a new conversation there.
+    Tour { engine: EngineId },
     /// Forgets the project and its conversations in the app; the folder on disk is untouched.
     Remove { project: ProjectId },
     SetSkipPermissions { project: ProjectId, on: bool },

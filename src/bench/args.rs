@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub const USAGE: &str = "tunaflow bench start|memory|idle|open|frames|latency|context|web [--runs N] [--messages N] \
-    [--seconds N] [--json], or tunaflow bench send --engine ID [--runs N] [--prompt TEXT] [--json] -- COMMAND…";
+    [--seconds N] [--json], or tunaflow bench send --engine ID [--runs N] [--prompt TEXT] [--data-dir DIR] [--json] -- COMMAND…";
 
 /// What is measured, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Options {
     /// How long a measurement over time goes on.
     pub seconds: u32,
     pub prompt: String,
+    /// A data folder to use in place of a fresh one.
+    pub data_dir: Option<PathBuf>,
 }
 
 /// The measurements, and the parts of them that run in processes of their own.
@@ -33,7 +35,7 @@ pub enum Measure {
     Web,
     Send { engine: String, command: Vec<OsString> },
     /// The program's own window with a measurement looking on.
-    Window { data_dir: PathBuf },
+    Window,
     EmptyWindow,
     FakeEngine,
 }
@@ -54,9 +56,9 @@ pub fn parse(words: &[OsString]) -> Result<Options, String> {
         messages: 100_000,
         seconds: 30,
         prompt: "Say something.".into(),
+        data_dir: None,
     };
     let mut engine = None;
-    let mut folder = None;
     while let Some(word) = own.next() {
         let shown = word.to_string_lossy();
         let mut value = || own.next().ok_or_else(|| format!("{shown} needs a value"));
@@ -67,7 +69,7 @@ pub fn parse(words: &[OsString]) -> Result<Options, String> {
             "--seconds" => options.seconds = number(value()?)?,
             "--prompt" => options.prompt = value()?.to_string_lossy().into_owned(),
             "--engine" => engine = Some(value()?.to_string_lossy().into_owned()),
-            "--data-dir" => folder = Some(PathBuf::from(value()?)),
+            "--data-dir" => options.data_dir = Some(PathBuf::from(value()?)),
             _ => return Err(format!("unknown word {shown}. Usage: {USAGE}")),
         }
     }
@@ -85,7 +87,7 @@ pub fn parse(words: &[OsString]) -> Result<Options, String> {
             engine: engine.ok_or("name the engine with --engine")?,
             command: command.to_vec(),
         },
-        "window" => Measure::Window { data_dir: folder.ok_or("name the folder with --data-dir")? },
+        "window" => Measure::Window,
         "empty-window" => Measure::EmptyWindow,
         "fake-engine" => Measure::FakeEngine,
         other => return Err(format!("nothing is called {other}. Usage: {USAGE}")),

@@ -26,6 +26,8 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 
+#[cfg(feature = "gui")]
+use anyhow::Context as _;
 use args::{Measure, Options};
 use report::Report;
 
@@ -100,7 +102,10 @@ fn measure(options: &Options, open_window: &OpenWindow) -> anyhow::Result<Done> 
         #[cfg(feature = "gui")]
         Measure::Web => window::web(options)?,
         #[cfg(feature = "gui")]
-        Measure::Window { data_dir } => return Ok(Done::Code(window::watched(data_dir, open_window))),
+        Measure::Window => {
+            let data_dir = options.data_dir.as_deref().context("name the folder with --data-dir")?;
+            return Ok(Done::Code(window::watched(data_dir, open_window)));
+        }
         #[cfg(feature = "gui")]
         Measure::EmptyWindow => {
             window::empty()?;

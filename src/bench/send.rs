@@ -25,7 +25,8 @@ pub fn measure(options: &Options, engine: &str, command: &[OsString]) -> anyhow:
     let scratch = Scratch::new()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let bare = bare(&scratch, command, &options.prompt)?;
-    let own = own(&scratch, engine, &options.prompt)?;
+    let data_dir = options.data_dir.clone().unwrap_or_else(|| scratch.data_dir());
+    let own = own(&scratch, data_dir, engine, &options.prompt)?;
     let (mut bare_ms, mut own_ms, mut ratios) = (Values::default(), Values::default(), Values::default());
     let run = |spec: &ProcessSpec| -> anyhow::Result<f64> {
         let begun = Instant::now();
@@ -60,8 +61,8 @@ fn bare(scratch: &Scratch, command: &[OsString], prompt: &str) -> anyhow::Result
     Ok(spec(scratch, find(program)?, args))
 }
 
-fn own(scratch: &Scratch, engine: &str, prompt: &str) -> anyhow::Result<ProcessSpec> {
-    let mut args: Vec<OsString> = vec!["--data-dir".into(), scratch.data_dir().into_os_string()];
+fn own(scratch: &Scratch, data_dir: PathBuf, engine: &str, prompt: &str) -> anyhow::Result<ProcessSpec> {
+    let mut args: Vec<OsString> = vec!["--data-dir".into(), data_dir.into_os_string()];
     args.extend(["--project".into(), scratch.project().into_os_string()]);
     args.extend(["send", "--engine", engine, prompt].map(OsString::from));
     Ok(spec(scratch, std::env::current_exe()?, args))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::cli::usage::{SPECS, Spec, USAGE};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::pack::Mode;
 use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
@@ -116,70 +117,6 @@ pub struct UsageError {
     pub what: String,
     pub usage: &'static str,
 }
-
-/// One command: its words, what it takes, and how it is called.
-struct Spec {
-    words: &'static [&'static str],
-    values: &'static [&'static str],
-    flags: &'static [&'static str],
-    places: usize,
-    usage: &'static str,
-}
-
-const ASK_VALUES: &[&str] = &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget"];
-const SEND_VALUES: &[&str] =
-    &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget", "--permissions"];
-
-/// Usage without a command.
-pub const USAGE: &str = "tunaflow [--data-dir DIR] [--project PATH] <command> [--json]; see tunaflow help";
-
-const SPECS: &[Spec] = &[
-    Spec { words: &["doctor"], values: &[], flags: &[], places: 0, usage: "tunaflow doctor [--json]" },
-    Spec { words: &["project", "add"], values: &[], flags: &[], places: 1, usage: "tunaflow project add PATH" },
-    Spec { words: &["project", "list"], values: &[], flags: &[], places: 0, usage: "tunaflow project list [--json]" },
-    Spec {
-        words: &["project", "remove"],
-        values: &[],
-        flags: &[],
-        places: 1,
-        usage: "tunaflow project remove ID-or-PATH",
-    },
-    Spec { words: &["conversations"], values: &[], flags: &[], places: 0, usage: "tunaflow conversations [--json]" },
-    Spec {
-        words: &["messages"],
-        values: &[],
-        flags: &["--tools", "--thinking"],
-        places: 1,
-        usage: "tunaflow messages ID [--tools] [--thinking] [--json]",
-    },
-    Spec {
-        words: &["export"],
-        values: &["--format"],
-        flags: &["--tools", "--thinking"],
-        places: 1,
-        usage: "tunaflow export ID --format md|json [--tools] [--thinking]",
-    },
-    Spec {
-        words: &["send"],
-        values: SEND_VALUES,
-        flags: &[],
-        places: 1,
-        usage: "tunaflow send [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
-                [--permissions ask|deny|allow] [--json] [TEXT or -]",
-    },
-    Spec {
-        words: &["context"],
-        values: ASK_VALUES,
-        flags: &[],
-        places: 1,
-        usage: "tunaflow context [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
-                [--json] [TEXT or -]",
-    },
-    Spec { words: &["settings", "get"], values: &[], flags: &[], places: 1, usage: "tunaflow settings get [NAME]" },
-    Spec { words: &["settings", "set"], values: &[], flags: &[], places: 2, usage: "tunaflow settings set NAME VALUE" },
-    Spec { words: &["help"], values: &[], flags: &[], places: 0, usage: "tunaflow help" },
-    Spec { words: &["version"], values: &[], flags: &[], places: 0, usage: "tunaflow version [--json]" },
-];
 
 /// Reads the arguments after the program's name.
 ///

@@ -15,17 +15,19 @@ mod lists;
 mod markdown;
 mod out;
 mod plain;
+mod question;
 mod seat;
 mod send;
 mod settings;
 mod stops;
 mod transcript;
+mod usage;
 mod words;
 
 use std::path::PathBuf;
 
 use crate::api::handle::AppHandle;
-use crate::cli::args::{Ask, Invocation, USAGE, Wish};
+use crate::cli::args::{Ask, Invocation, Wish};
 use crate::cli::doctor::Places;
 use crate::cli::front::Front;
 use crate::cli::out::{BROKEN, DATABASE, Failure, Out, tell};
@@ -33,6 +35,7 @@ use crate::cli::send::SendWish;
 use crate::cli::stops::Stops;
 
 pub use crate::cli::out::WRONG_ARGUMENTS;
+use crate::cli::usage::USAGE;
 
 /// What a command needs of the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub struct Core {
 }
 
 /// Meets a command's wish and gives the exit code. `start` brings up a core; its error is one line.
-pub fn run(invocation: &Invocation, start: &dyn Fn(Need) -> Result<Core, String>) -> u8 {
+pub fn run(invocation: &Invocation, start: &dyn Fn(&Need) -> Result<Core, String>) -> u8 {
     let mut out = Out::stdout();
     let done = perform(invocation, start, &mut out).and_then(|()| out.flush());
     match done {
@@ -72,7 +75,7 @@ pub fn run(invocation: &Invocation, start: &dyn Fn(Need) -> Result<Core, String>
 
 fn perform(
     invocation: &Invocation,
-    start: &dyn Fn(Need) -> Result<Core, String>,
+    start: &dyn Fn(&Need) -> Result<Core, String>,
     out: &mut Out,
 ) -> Result<(), Failure> {
     let json = invocation.json;
@@ -103,7 +106,7 @@ fn perform(
     {
         know_project(invocation, start, &tokio)?;
     }
-    let core = start(need(invocation)).map_err(Failure::database)?;
+    let core = start(&need(invocation)).map_err(Failure::database)?;
     let done = tokio.block_on(fulfil(invocation, &core, text, out));
     (core.finish)();
     done
@@ -136,12 +139,12 @@ fn need(invocation: &Invocation) -> Need {
 /// `context` only reads, so that it works beside an open window. A folder that is no project yet is added first.
 fn know_project(
     invocation: &Invocation,
-    start: &dyn Fn(Need) -> Result<Core, String>,
+    start: &dyn Fn(&Need) -> Result<Core, String>,
     tokio: &tokio::runtime::Runtime,
 ) -> Result<(), Failure> {
     let folder = front::folder(invocation.project.as_deref())?;
     let look = Need { data_dir: invocation.data_dir.clone(), read_only: true, discover: false };
-    let core = start(look.clone()).map_err(Failure::database)?;
+    let core = start(&look).map_err(Failure::database)?;
     let known = tokio.block_on(async {
         let front = Front::ready(core.app.clone()).await?;
         Ok::<_, Failure>(front::find_project(&front.app.snapshot(), &folder).is_some())
@@ -150,7 +153,7 @@ fn know_project(
     if known? {
         return Ok(());
     }
-    let core = start(Need { read_only: false, ..look }).map_err(Failure::database)?;
+    let core = start(&Need { read_only: false, ..look }).map_err(Failure::database)?;
     let added = tokio.block_on(async {
         let mut front = Front::ready(core.app.clone()).await?;
         front.check_writable()?;

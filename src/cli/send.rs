@@ -15,6 +15,7 @@ use crate::cli::front::{Front, is_trouble, notice_line};
 use crate::cli::input::Typed;
 use crate::cli::out::{BROKEN, DATABASE, ENGINE_FAILED, Failure, Out, STOPPED, one_line, prompt};
 use crate::cli::plain::Plain;
+use crate::cli::question::{NOBODY, gone, question};
 use crate::cli::stops::Stops;
 use crate::cli::{seat, words};
 use crate::model::id::{ConversationId, TurnId};
@@ -27,9 +28,6 @@ const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 /// A turn may take as long as it takes; the core's own watchdog ends a silent one.
 const TURN_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
-
-/// What an agent reads when nobody can be asked.
-const NOBODY: &str = "This is a headless run: nobody can be asked. Go on without it, or say what you need and end.";
 
 /// What `send` was called with.
 pub struct SendWish<'a> {
@@ -376,15 +374,6 @@ impl Telling {
     }
 }
 
-/// Waits until the question is open no more.
-async fn gone(front: &mut Front, asked: &AskRow) {
-    while let Some(snapshot) = front.app.changed().await {
-        if !snapshot.asks.iter().any(|open| open.turn == asked.turn && open.request.ask == asked.request.ask) {
-            return;
-        }
-    }
-}
-
 async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,
@@ -407,26 +396,4 @@ fn limits(snapshot: &Snapshot, conversation: ConversationId) -> Vec<LimitInfo> {
     let engine = &view.row.conversation.seat.engine;
     let row = snapshot.engines.iter().find(|row| row.info.id == *engine);
     row.map_or_else(Vec::new, |row| row.limits.clone())
-}
-
-/// Who asks for what, exactly; control characters are shown and not obeyed.
-fn question(asked: &AskRow) -> String {
-    let request = &asked.request;
-    let mut lines = vec![format!("\n{} asks: {}", asked.agent, request.tool)];
-    lines.extend(request.folder.as_ref().map(|folder| format!("  folder: {folder}")));
-    lines.extend(request.reason.as_ref().map(|reason| format!("  reason: {reason}")));
-    lines.extend(request.command.as_ref().map(|command| format!("  command: {command}")));
-    lines.extend(request.paths.iter().map(|path| format!("  file: {path}")));
-    lines.extend(request.diff.as_ref().map(|diff| diff.clone()));
-    let shown = lines.join("\n");
-    let mut text = String::new();
-    for c in shown.chars() {
-        if c.is_control() && c != '\n' && c != '\t' {
-            text.extend(c.escape_default());
-        } else {
-            text.push(c);
-        }
-    }
-    text.push_str("\nAllow this once? [y/N] ");
-    text
 }

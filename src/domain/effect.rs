@@ -41,6 +41,8 @@ pub enum Effect {
     Discover { engine: Option<EngineId> },
     ReadGit { project: ProjectId, path: PathBuf },
     CheckFolder { path: PathBuf },
+    /// Makes a folder with one readme in it if it is not there, then as `CheckFolder`.
+    MakeFolder { path: PathBuf, readme: &'static str },
     /// `None` removes the secret.
     StoreSecret { name: String, value: Option<String> },
     RestoreBackup { path: PathBuf },

@@ -2,13 +2,19 @@
 
 use std::path::PathBuf;
 
-use crate::api::command::ProjectCommand;
+use crate::api::command::{ChatCommand, ProjectCommand};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
 use crate::model::id::{ConversationId, ProjectId};
-use crate::model::project::Project;
+use crate::model::engine::EngineId;
+use crate::model::project::{Draft, Project};
 use crate::model::record::StoreWrite;
+
+/// What lies in the tour's folder.
+const TOUR_README: &str = "# Tour\n\nA folder to try tunaflow in. Nothing here matters; delete it whenever you like.\n";
+/// What the user says first on a tour.
+const TOUR_HELLO: &str = "Hello. What can I try here?";
 
 impl AppState {
     pub(in crate::domain) fn project_command(
@@ -19,6 +25,10 @@ impl AppState {
     ) {
         match command {
             ProjectCommand::Open { path } => out.push(Effect::CheckFolder { path }),
+            ProjectCommand::Tour { engine } => {
+                self.tour = Some(engine);
+                out.push(Effect::MakeFolder { path: self.status.data_dir.join("tour"), readme: TOUR_README });
+            }
             ProjectCommand::Select { project } => self.select_project(project, cx, out),
             ProjectCommand::Remove { project } => self.remove_project(project, out),
             ProjectCommand::SetSkipPermissions { project, on } => self.skip_permissions(project, on, out),
@@ -32,6 +42,7 @@ impl AppState {
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
+        let tour = self.tour.take();
         if let Err(why) = result {
             self.trouble("The folder cannot be opened".into(), why, cx);
             return;
@@ -52,6 +63,18 @@ impl AppState {
             id
         });
         self.select_project(id, cx, out);
+        if let Some(engine) = tour {
+            self.begin_tour(id, engine, cx, out);
+        }
+    }
+
+    /// A conversation in which the user has already said hello.
+    fn begin_tour(&mut self, project: ProjectId, engine: EngineId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let seat = Some(self.seat_of(engine));
+        self.chat_command(ChatCommand::New { project, seat }, cx, out);
+        if let Some(conversation) = self.focus {
+            self.chat_command(ChatCommand::Send { conversation, draft: Draft::text(TOUR_HELLO) }, cx, out);
+        }
     }
 
     fn select_project(&mut self, id: ProjectId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {

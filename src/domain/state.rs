@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::api::notice::Notice;
 use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, PackView, TurnRow};
-use crate::model::engine::{EngineInfo, EngineStatus};
+use crate::model::engine::{EngineId, EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
 use crate::model::message::Message;
 use crate::model::pack::PackReport;
@@ -33,6 +33,8 @@ pub struct AppState {
     /// What a window shows, and whether it has the focus.
     pub(in crate::domain) viewing: Option<ConversationId>,
     pub(in crate::domain) focused: bool,
+    /// A tour was asked for and waits for its folder.
+    pub(in crate::domain) tour: Option<EngineId>,
     pub(in crate::domain) quitting: bool,
     pub(in crate::domain) writes: Writes,
     pub(in crate::domain) dirty: Dirty,
@@ -189,6 +191,7 @@ impl AppState {
             focus: None,
             viewing: None,
             focused: false,
+            tour: None,
             quitting: false,
             writes: Writes::default(),
             dirty: Dirty { app: true, ..Dirty::default() },
@@ -216,7 +219,7 @@ impl AppState {
     }
 
     /// The engine's shown name; its id when it is not known any more.
-    pub(in crate::domain) fn engine_name(&self, engine: &crate::model::engine::EngineId) -> String {
+    pub(in crate::domain) fn engine_name(&self, engine: &EngineId) -> String {
         self.engines
             .iter()
             .find(|state| &state.info.id == engine)

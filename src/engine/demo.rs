@@ -96,7 +96,12 @@ fn steps(request: &TurnRequest, seat: &SeatSpec) -> Vec<Step> {
     if has(&["think", "생각"]) {
         stream(&mut steps, THINKING, pace, Step::Thinking);
     }
-    stream(&mut steps, "**This is the demo engine.** No model is behind it; nothing leaves this machine.\n\n", pace, Step::Text);
+    stream(
+        &mut steps,
+        "**This is the demo engine.** No model is behind it; nothing leaves this machine.\n\n",
+        pace,
+        Step::Text,
+    );
     stream(&mut steps, &told(context, prompt), pace, Step::Text);
     let shown = steps.len();
     if has(&["plan", "계획"]) {
@@ -277,7 +282,12 @@ fn permission(steps: &mut Vec<Step>, seat: &SeatSpec) {
         item_key: Some(key),
         ..PermissionRequest::default()
     };
-    steps.push(Step::Ask(Box::new(Ask { request, allowed: allowed_steps, denied: denied_steps, say_comment: true })));
+    steps.push(Step::Ask(Box::new(Ask {
+        request,
+        allowed: allowed_steps,
+        denied: denied_steps,
+        say_comment: true,
+    })));
 }
 
 fn failure() -> TurnFailure {

@@ -39,7 +39,10 @@ pub struct DiscoverCx {
 impl std::fmt::Debug for DiscoverCx {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Neither the environment nor the keys belong in a log.
-        f.debug_struct("DiscoverCx").field("home", &self.home).field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("DiscoverCx")
+            .field("home", &self.home)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -76,17 +79,22 @@ async fn look_at_server(url: &str, probe: &Probe, cx: &DiscoverCx, status: &mut 
     let key = probe.key_secret.as_ref().and_then(|name| (cx.keys)(name));
     match http::get(url, key, MODELS_LIMIT).await {
         Ok(body) => status.models = model_ids(&body),
-        Err(why) if why == "status 401" || why == "status 403" => status.availability = Availability::NotLoggedIn,
+        Err(why) if why == "status 401" || why == "status 403" => {
+            status.availability = Availability::NotLoggedIn;
+        }
         // Not every server lists its models.
         Err(why) if why.starts_with("status ") => {}
-        Err(why) => status.availability = Availability::Broken { why: format!("{url} does not answer: {why}") },
+        Err(why) => {
+            status.availability = Availability::Broken { why: format!("{url} does not answer: {why}") }
+        }
     }
 }
 
 /// The ids of an OpenAI-style list of models.
 fn model_ids(body: &str) -> Vec<String> {
     let list = wire::parse_object(body).unwrap_or_default();
-    let ids = wire::list_at(&list, "/data").iter().filter_map(|model| model.get("id").and_then(Value::as_str));
+    let ids =
+        wire::list_at(&list, "/data").iter().filter_map(|model| model.get("id").and_then(Value::as_str));
     ids.map(str::to_owned).collect()
 }
 
@@ -147,7 +155,9 @@ pub async fn find(info: &EngineInfo, cx: &DiscoverCx) -> Result<Found, Vec<Strin
     });
     match looked.await {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(NotFound { searched, .. })) => Err(searched.iter().map(|path| path.display().to_string()).collect()),
+        Ok(Err(NotFound { searched, .. })) => {
+            Err(searched.iter().map(|path| path.display().to_string()).collect())
+        }
         Err(error) => Err(vec![format!("looking was broken off: {error}")]),
     }
 }
@@ -175,8 +185,11 @@ async fn version(program: &Path, probe: &Probe, cx: &DiscoverCx) -> Result<Optio
         Ok(output) if output.exit.code == Some(0) => Ok(version_in(&output.stdout)),
         Ok(output) => {
             let said = wire::one_line(&output.exit.stderr_tail);
-            let code = output.exit.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            Err(format!("{} ended with {code} when asked for its version. {said}", program.display()).trim().to_owned())
+            let code =
+                output.exit.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            Err(format!("{} ended with {code} when asked for its version. {said}", program.display())
+                .trim()
+                .to_owned())
         }
         Err(OutputError::TimedOut { .. }) => Ok(None),
         Err(OutputError::Spawn(error)) => Err(error.to_string()),
@@ -185,8 +198,11 @@ async fn version(program: &Path, probe: &Probe, cx: &DiscoverCx) -> Result<Optio
 
 /// The first word that looks like a version: `codex-cli 0.171.0` → `0.171.0`.
 fn version_in(text: &str) -> Option<String> {
-    let word = text.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches([',', ')', ';']));
-    word.filter(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')).map(str::to_owned).next()
+    let word =
+        text.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches([',', ')', ';']));
+    word.filter(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
+        .map(str::to_owned)
+        .next()
 }
 
 fn has_login(probe: &Probe, cx: &DiscoverCx) -> bool {
@@ -195,12 +211,14 @@ fn has_login(probe: &Probe, cx: &DiscoverCx) -> bool {
 }
 
 fn shows(sign: &LoginSign, cx: &DiscoverCx) -> bool {
-    let moved = sign.moved_by.as_ref().and_then(|(name, below)| Some(Path::new(cx.variable(name)?).join(below)));
+    let moved =
+        sign.moved_by.as_ref().and_then(|(name, below)| Some(Path::new(cx.variable(name)?).join(below)));
     let path = moved.unwrap_or_else(|| cx.home.join(&sign.home_path));
     let Some(word) = &sign.word else { return path.is_file() };
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut bytes = Vec::new();
-    file.take(SIGN_BYTES).read_to_end(&mut bytes).is_ok() && String::from_utf8_lossy(&bytes).contains(word.as_str())
+    file.take(SIGN_BYTES).read_to_end(&mut bytes).is_ok()
+        && String::from_utf8_lossy(&bytes).contains(word.as_str())
 }
 
 #[cfg(test)]

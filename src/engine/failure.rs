@@ -136,7 +136,7 @@ pub fn kind_of(http: Option<u16>, text: &str) -> FailureKind {
 }
 
 const SESSION_WORDS: &[&str] =
-    &["no conversation found", "no rollout found", "session not found", "invalid session identifier", "thread not found"];
+    &["no conversation found", "no rollout found", "session not found", "invalid session id", "thread not found"];
 const LONG_WORDS: &[&str] = &[
     "prompt is too long",
     "prompt too long",

@@ -25,7 +25,13 @@ pub fn engine() -> Arc<dyn Engine> {
         caps: acp::caps(false),
         programs: words(&["gemini"]),
         home_dirs: words(&[".npm-global/bin", ".bun/bin", ".volta/bin", ".local/bin"]),
-        models: words(&["auto", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro", "gemini-2.5-flash"]),
+        models: words(&[
+            "auto",
+            "gemini-3.1-pro-preview",
+            "gemini-3.8-flash",
+            "gemini-2.5-pro",
+            "gemini-2.5-flash",
+        ]),
         key_variables: words(&["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"]),
         install_hint: "npm install -g @google/gemini-cli".to_owned(),
         login_hint: "Run `gemini` in a terminal and log in there, then try again.".to_owned(),
@@ -51,11 +57,8 @@ impl Engine for Gemini {
     }
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
-        let profile = AcpProfile {
-            resume: AcpResume::Never,
-            model_by_launch: true,
-            tool_name_of_id: tool_name,
-        };
+        let profile =
+            AcpProfile { resume: AcpResume::Never, model_by_launch: true, tool_name_of_id: tool_name };
         Box::new(AcpDialect::new(self.info.clone(), profile, seat))
     }
 

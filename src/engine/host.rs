@@ -3,7 +3,7 @@
 //! Start reading at [`EngineHost::run`]; what happens within a turn stands in `seat`.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,14 +13,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::link::{Link, shown};
-use crate::engine::seat::{Job, Reply, Seat, Work, spawn_failure};
-use crate::engine::{Engine, Launch};
+use crate::engine::Engine;
+use crate::engine::connect::connect;
+use crate::engine::seat::{Job, Reply, Seat, Work};
 use crate::model::engine::{Billing, EngineId};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::turn::{Decision, FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest};
-use crate::os::env::{EnvRules, child_env};
-use crate::os::process::{ProcessSpec, SpawnError, StdinMode};
 
 /// Longest wait for seats to end in [`EngineHost::close`] and [`EngineHost::close_all`].
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
@@ -44,7 +42,10 @@ pub struct HostConfig {
 impl fmt::Debug for HostConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Neither the environment nor the keys belong in a log.
-        f.debug_struct("HostConfig").field("guard", &self.guard).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("HostConfig")
+            .field("guard", &self.guard)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }
 
@@ -59,6 +60,8 @@ pub struct HostLimits {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SeatKey {
     pub conversation: ConversationId,
+    /// Tells seats of one conversation apart that are alike otherwise, e.g. two seats of a roundtable.
+    pub part: Option<String>,
     pub engine: EngineId,
     pub model: Option<String>,
     pub cwd: PathBuf,
@@ -68,10 +71,11 @@ pub struct SeatKey {
 }
 
 impl SeatKey {
-    /// The key of the seat that `spec` describes.
+    /// The key of the seat that `spec` describes, the only one of its kind in the conversation.
     pub fn of(conversation: ConversationId, spec: &SeatSpec) -> Self {
         Self {
             conversation,
+            part: None,
             engine: spec.engine.clone(),
             model: spec.model.clone(),
             cwd: spec.cwd.clone(),
@@ -100,7 +104,10 @@ pub struct RunTurn {
 
 impl fmt::Debug for RunTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunTurn").field("turn", &self.request.turn).field("key", &self.key).finish_non_exhaustive()
+        f.debug_struct("RunTurn")
+            .field("turn", &self.request.turn)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
     }
 }
 
@@ -118,7 +125,6 @@ pub struct EngineHost {
     login_path: watch::Sender<Option<OsString>>,
     limits: watch::Sender<HostLimits>,
     pool: watch::Sender<Pool>,
-
 }
 
 #[derive(Debug, Default)]
@@ -169,12 +175,18 @@ impl EngineHost {
 
     /// The session held by a warm seat that would serve this key; `None` = a turn needs its whole context.
     pub fn warm_session(&self, key: &SeatKey) -> Option<String> {
-        self.pool.borrow().seats.values().find(|seat| seat.is_free_for(key)).and_then(|seat| seat.session.clone())
+        self.pool
+            .borrow()
+            .seats
+            .values()
+            .find(|seat| seat.is_free_for(key))
+            .and_then(|seat| seat.session.clone())
     }
 
     /// Runs one turn to its end. Returns when its terminal event was sent and its seat is at rest.
     pub async fn run(&self, turn: RunTurn) {
-        let RunTurn { seat: spec, engine, key, request, expect_session, events, control, idle_timeout } = turn;
+        let RunTurn { seat: spec, engine, key, request, expect_session, events, control, idle_timeout } =
+            turn;
         let mut work = Work { request, events, control, idle_timeout };
         let wanted = expect_session.as_ref().or(spec.resume.as_ref());
         if let Some((id, jobs)) = self.take_warm(&key, wanted) {
@@ -186,7 +198,8 @@ impl EngineHost {
         if expect_session.is_some() && expect_session != spec.resume {
             return refuse(&work, session_lost()).await;
         }
-        let (link, started_as) = match self.connect(&*engine, &spec) {
+        let login_path = self.login_path.borrow().clone();
+        let (link, started_as) = match connect(&self.config, login_path.as_deref(), &*engine, &spec) {
             Ok(connected) => connected,
             Err(failure) => return refuse(&work, failure).await,
         };
@@ -242,7 +255,9 @@ impl EngineHost {
     fn take_warm(&self, key: &SeatKey, wanted: Option<&String>) -> Option<(u64, mpsc::Sender<Job>)> {
         let mut taken = None;
         self.pool.send_modify(|pool| {
-            let Some((id, seat)) = pool.seats.iter_mut().find(|(_, seat)| seat.is_free_for(key)) else { return };
+            let Some((id, seat)) = pool.seats.iter_mut().find(|(_, seat)| seat.is_free_for(key)) else {
+                return;
+            };
             let id = *id;
             if wanted.is_some() && seat.session.as_ref() == wanted {
                 seat.busy = true;
@@ -297,65 +312,6 @@ impl EngineHost {
         self.pool.send_modify(|pool| {
             pool.seats.remove(&id);
         });
-    }
-
-    fn connect(&self, engine: &dyn Engine, spec: &SeatSpec) -> Result<(Link, String), TurnFailure> {
-        let hint = &engine.info().install_hint;
-        if !spec.cwd.is_dir() {
-            let error = SpawnError::CwdMissing { cwd: spec.cwd.clone() };
-            return Err(spawn_failure(&error, engine.info().id.as_str(), hint));
-        }
-        match engine.launch(spec)? {
-            Launch::Builtin => Ok((Link::builtin(), engine.info().id.to_string())),
-            Launch::Http { url, key_secret } => {
-                let key = key_secret.and_then(|name| (self.config.keys)(&name));
-                Ok((Link::http(url.clone(), key), url))
-            }
-            Launch::Process { args, env } => {
-                let process = self.process(engine, spec, args, env)?;
-                let started_as = shown(&process.program, &process.args);
-                let link = Link::process(&process).map_err(|error| spawn_failure(&error, &started_as, hint))?;
-                Ok((link, started_as))
-            }
-        }
-    }
-
-    fn process(
-        &self,
-        engine: &dyn Engine,
-        spec: &SeatSpec,
-        args: Vec<String>,
-        env: Vec<(String, String)>,
-    ) -> Result<ProcessSpec, TurnFailure> {
-        let info = engine.info();
-        let Some(program) = spec.program.clone() else {
-            let name = info.programs.first().cloned().unwrap_or_default();
-            let error = SpawnError::NotFound { program: PathBuf::from(&name) };
-            return Err(spawn_failure(&error, &name, &info.install_hint));
-        };
-        let extra: Vec<(OsString, OsString)> = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let probe = engine.probe();
-        let passed: Vec<&str> = probe.env_names.iter().map(String::as_str).collect();
-        let mut secrets: Vec<&str> = probe.login_variables.iter().map(String::as_str).collect();
-        if spec.billing == Billing::ApiKey {
-            secrets.extend(info.key_variables.iter().map(String::as_str));
-        }
-        let login_path = self.login_path.borrow().clone();
-        let rules = EnvRules {
-            login_path: login_path.as_deref().map(OsStr::new),
-            program_folder: program.parent(),
-            also_pass: &passed,
-            extra: &extra,
-            secrets: &secrets,
-        };
-        Ok(ProcessSpec {
-            env: child_env(self.config.base_env.iter().cloned(), &rules),
-            program,
-            args: args.into_iter().map(OsString::from).collect(),
-            cwd: spec.cwd.clone(),
-            stdin: StdinMode::Piped,
-            guard: self.config.guard.clone(),
-        })
     }
 
     /// Starts the seat's task and notes it as busy.

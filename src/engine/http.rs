@@ -46,7 +46,8 @@ pub(super) fn client(url: &str) -> Result<Client, NoClient> {
 }
 
 fn is_loopback(url: &str) -> bool {
-    let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let host =
+        reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let host = host.trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -106,7 +107,8 @@ fn why(error: &reqwest::Error) -> String {
 async fn read(mut response: Response, tx: &mpsc::Sender<Answer>) -> Answer {
     let status = response.status();
     if !status.is_success() {
-        let retry = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let retry =
+            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let body = body(&mut response, ERROR_BODY_BYTES).await.unwrap_or_default();
         return Answer::Status { code: status.as_u16(), retry_after_secs: retry, body };
     }
@@ -228,7 +230,8 @@ mod tests {
 
     #[test]
     fn events_come_whole_however_they_are_cut() {
-        let stream = ": comment\nevent: x\ndata: {\"a\":\"한😀\"}\r\n\r\ndata:one\ndata: two\n\ndata: [DONE]".as_bytes();
+        let stream = ": comment\nevent: x\ndata: {\"a\":\"한😀\"}\r\n\r\ndata:one\ndata: two\n\ndata: [DONE]"
+            .as_bytes();
         let wanted = ["{\"a\":\"한😀\"}", "one two", "[DONE]"];
         assert_eq!(payloads(&[stream]), wanted);
         let bytes: Vec<&[u8]> = stream.chunks(1).collect();

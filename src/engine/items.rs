@@ -159,8 +159,10 @@ impl ItemBook {
 
     /// As [`ItemBook::void`], for every text that is not complete. Tools may go on beside a broken stream.
     pub fn void_open_texts(&mut self) {
-        for shown in self.shown.values_mut() {
-            shown.void |= !shown.closed && !matches!(shown.body, ItemBody::Tool(_) | ItemBody::Plan { .. });
+        for key in &self.order {
+            if let Some(shown) = self.shown.get_mut(key) {
+                shown.void |= !shown.closed && !matches!(shown.body, ItemBody::Tool(_) | ItemBody::Plan { .. });
+            }
         }
     }
 

@@ -34,7 +34,11 @@ pub(super) struct Link {
 #[derive(Debug)]
 enum Kind {
     Process(Box<Process>),
-    Http { url: String, key: Option<String>, request: Option<Request> },
+    Http {
+        url: String,
+        key: Option<String>,
+        request: Option<Request>,
+    },
     Builtin,
     /// The process has gone, and that was said.
     Gone,
@@ -102,7 +106,8 @@ impl Link {
 
     /// The next thing that happens. May be dropped while waiting.
     pub(super) async fn next(&mut self) -> Happening {
-        let due = self.timers.iter().enumerate().min_by_key(|(_, (at, _))| *at).map(|(at, (when, _))| (at, *when));
+        let due =
+            self.timers.iter().enumerate().min_by_key(|(_, (at, _))| *at).map(|(at, (when, _))| (at, *when));
         let timer = async {
             match due {
                 Some((_, when)) => sleep_until(when).await,
@@ -111,11 +116,11 @@ impl Link {
         };
         tokio::select! {
             biased;
-            happening = self.kind.next() => happening,
             () = timer => {
                 let (_, id) = self.timers.swap_remove(due.map_or(0, |(at, _)| at));
                 Happening::Timer(id)
             }
+            happening = self.kind.next() => happening,
         }
     }
 

@@ -5,7 +5,9 @@
 
 pub mod acp;
 pub mod claude;
+mod clean;
 pub mod codex;
+mod connect;
 pub mod demo;
 pub mod discover;
 pub mod failure;
@@ -20,6 +22,8 @@ mod player;
 pub mod registry;
 pub mod script;
 mod seat;
+#[cfg(test)]
+mod testing;
 pub mod wire;
 
 use std::time::Duration;

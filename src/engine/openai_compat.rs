@@ -82,7 +82,12 @@ impl Engine for Server {
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let model = seat.model.clone().unwrap_or_else(|| self.endpoint.model.clone());
-        Box::new(ChatDialect { info: self.info.clone(), base_url: self.endpoint.base_url.clone(), model, turn: None })
+        Box::new(ChatDialect {
+            info: self.info.clone(),
+            base_url: self.endpoint.base_url.clone(),
+            model,
+            turn: None,
+        })
     }
 
     fn probe(&self) -> Probe {
@@ -118,11 +123,19 @@ impl Dialect for ChatDialect {
             SeatInput::Begin(request) => self.begin(request, out),
             SeatInput::Line(line) => self.line(line, out),
             SeatInput::LineTooLong { bytes } => {
-                self.fail(FailureKind::Protocol, &format!("The server sent a line of {bytes} bytes."), "", out);
+                self.fail(
+                    FailureKind::Protocol,
+                    &format!("The server sent a line of {bytes} bytes."),
+                    "",
+                    out,
+                );
             }
             SeatInput::Cancel => self.finish(StopReason::Cancelled, out),
             SeatInput::HttpStatus { code, retry_after_secs, body } => {
                 let (kind, mut message) = meaning(Some(code), body);
+                if code == 404 && kind == FailureKind::Other {
+                    message = format!("There is no such service at {}: {message}", self.base_url);
+                }
                 if let Some(secs) = retry_after_secs {
                     message.push_str(&format!(" (It asks to wait {secs} s.)"));
                 }
@@ -135,7 +148,12 @@ impl Dialect for ChatDialect {
             SeatInput::HttpEnd => match self.turn.as_ref().map(|turn| (turn.finish, turn.items)) {
                 Some((Some(reason), _)) => self.finish(reason, out),
                 Some((None, 0)) => {
-                    self.fail(FailureKind::Protocol, "The server's answer held nothing that was understood.", "", out);
+                    self.fail(
+                        FailureKind::Protocol,
+                        "The server's answer held nothing that was understood.",
+                        "",
+                        out,
+                    );
                 }
                 Some((None, _)) => self.fail(FailureKind::Network, "The server's answer broke off.", "", out),
                 None => {}
@@ -213,7 +231,7 @@ impl ChatDialect {
             return;
         }
         let mut told = failure(&self.info, kind, message);
-        if kind == FailureKind::Network {
+        if matches!(kind, FailureKind::Network | FailureKind::Other) {
             told.hint.clone_from(&self.info.install_hint);
         }
         if !detail.is_empty() {
@@ -319,15 +337,45 @@ mod tests {
     #[test]
     fn error_bodies_are_told_apart() {
         for (status, body, kind, message) in [
-            (Some(401), r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#, K::NotLoggedIn, "Incorrect API key provided"),
-            (Some(404), r#"{"error":{"message":"mock: error 404","code":"model_not_found"}}"#, K::ModelUnknown, "mock: error 404"),
-            (Some(404), r#"{"error":"model \"x\" not found, try pulling it first"}"#, K::ModelUnknown, "model \"x\" not found, try pulling it first"),
-            (Some(400), r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#, K::PromptTooLong, "m"),
-            (Some(429), r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#, K::RateLimited, "slow"),
+            (
+                Some(401),
+                r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#,
+                K::NotLoggedIn,
+                "Incorrect API key provided",
+            ),
+            (
+                Some(404),
+                r#"{"error":{"message":"mock: error 404","code":"model_not_found"}}"#,
+                K::ModelUnknown,
+                "mock: error 404",
+            ),
+            (
+                Some(404),
+                r#"{"error":"model \"x\" not found, try pulling it first"}"#,
+                K::ModelUnknown,
+                "model \"x\" not found, try pulling it first",
+            ),
+            (
+                Some(400),
+                r#"{"error":{"message":"m","code":"context_length_exceeded"}}"#,
+                K::PromptTooLong,
+                "m",
+            ),
+            (
+                Some(429),
+                r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#,
+                K::RateLimited,
+                "slow",
+            ),
             (Some(429), r#"{"error":{"message":"no","code":"insufficient_quota"}}"#, K::PlanLimit, "no"),
             (Some(503), "busy\nnow", K::Overloaded, "busy now"),
             (Some(500), "", K::Overloaded, "The server answered with status 500."),
-            (None, r#"{"error":{"message":"mock: server overloaded","type":"server_error","code":503}}"#, K::Overloaded, "mock: server overloaded"),
+            (
+                None,
+                r#"{"error":{"message":"mock: server overloaded","type":"server_error","code":503}}"#,
+                K::Overloaded,
+                "mock: server overloaded",
+            ),
         ] {
             assert_eq!(meaning(status, body), (kind, message.to_owned()), "{body}");
         }
@@ -336,7 +384,9 @@ mod tests {
     #[test]
     fn only_a_long_text_for_ollama_warns() {
         let long = "word ".repeat(10_000);
-        assert!(window_warning("http://127.0.0.1:11434/v1", &long).is_some_and(|text| text.contains("12500")));
+        assert!(
+            window_warning("http://127.0.0.1:11434/v1", &long).is_some_and(|text| text.contains("12500"))
+        );
         assert!(window_warning("http://127.0.0.1:11434/v1", "short").is_none());
         assert!(window_warning("http://127.0.0.1:1234/v1", &long).is_none());
         assert!(window_warning("http://127.0.0.1:11434/v1", &"한".repeat(5000)).is_some());

@@ -20,11 +20,16 @@ pub(super) enum Step {
     Withdraw,
     /// The open text item's whole text.
     Replace(String),
-    Tool { key: String, call: ToolCall },
+    Tool {
+        key: String,
+        call: ToolCall,
+    },
     Event(TurnEvent),
     Ask(Box<Ask>),
     /// Silence until stopped. `deaf`: even a stop is not heard.
-    Hang { deaf: bool },
+    Hang {
+        deaf: bool,
+    },
     Finish(StopReason),
     Fail(TurnFailure),
     /// As `Fail`, and the seat cannot be used again.
@@ -47,7 +52,9 @@ enum Waits {
     Nothing,
     Timer(u32),
     Answer(Box<Ask>),
-    Forever { deaf: bool },
+    Forever {
+        deaf: bool,
+    },
 }
 
 /// Plays one answer at a time. Every answer ends with exactly one terminal event.
@@ -81,7 +88,8 @@ impl Player {
             return;
         }
         match input {
-            SeatInput::Deadline(TimerId(id)) if matches!(self.waits, Waits::Timer(wanted) if wanted == *id) => {
+            SeatInput::Deadline(TimerId(id)) if matches!(self.waits, Waits::Timer(wanted) if wanted == *id) =>
+            {
                 self.waits = Waits::Nothing;
                 self.go_on(out);
             }

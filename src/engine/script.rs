@@ -29,17 +29,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::Value;
+mod format;
+
+use format::{Line, Question, Section, Stream, Tool, parse};
 
 use crate::engine::player::{Ask, Player, Step};
 use crate::engine::{Dialect, Engine, Launch, SeatInput, SeatOutput};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
-use crate::model::message::{ItemBody, NoticeLevel, PlanEntry, ToolCall, ToolKind, ToolState};
-use crate::model::turn::{
-    FailureKind, LimitInfo, PermissionAction, PermissionRequest, SeatSpec, StopReason, TurnEvent, TurnFailure,
-    TurnRequest, Usage,
-};
+use crate::model::message::{ItemBody, ToolCall, ToolState};
+use crate::model::turn::{FailureKind, PermissionRequest, SeatSpec, TurnEvent, TurnFailure, TurnRequest};
 
 #[derive(Debug)]
 struct Script {
@@ -110,179 +108,6 @@ impl Engine for Script {
     }
 }
 
-/// The steps of one answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Section {
-    /// Only for requests that hold this word.
-    word: Option<String>,
-    lines: Vec<Line>,
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Line {
-    Turn(Value),
-    Text(String),
-    Thinking(String),
-    Stream(Stream),
-    Close(bool),
-    Withdraw(bool),
-    Replace(String),
-    Echo(bool),
-    DelayMs(u64),
-    Tool(Box<Tool>),
-    Plan(Vec<PlanEntry>),
-    Ask(Box<Question>),
-    Session(String),
-    Model(String),
-    SessionLost(bool),
-    Usage(Usage),
-    Limit(LimitInfo),
-    Notice(Notice),
-    Phase(String),
-    Models(Vec<String>),
-    Fail(Failure),
-    Crash(Crash),
-    Hang(Value),
-    Finish(StopReason),
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Stream {
-    text: String,
-    #[serde(default = "four")]
-    chunk_chars: usize,
-    #[serde(default)]
-    every_ms: u64,
-    #[serde(default = "one")]
-    times: u32,
-}
-
-fn four() -> usize {
-    4
-}
-
-fn one() -> u32 {
-    1
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Tool {
-    name: String,
-    #[serde(default)]
-    key: Option<String>,
-    #[serde(default)]
-    kind: ToolKind,
-    #[serde(default)]
-    title: String,
-    #[serde(default)]
-    input: String,
-    #[serde(default)]
-    output: String,
-    #[serde(default)]
-    state: Option<ToolState>,
-    #[serde(default)]
-    exit_code: Option<i32>,
-    #[serde(default)]
-    changed_files: Vec<String>,
-    #[serde(default)]
-    diff: Option<String>,
-    #[serde(default)]
-    run_ms: Option<u64>,
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Question {
-    tool: String,
-    #[serde(default)]
-    action: PermissionAction,
-    #[serde(default)]
-    command: Option<String>,
-    #[serde(default)]
-    diff: Option<String>,
-    #[serde(default)]
-    paths: Vec<String>,
-    #[serde(default)]
-    folder: Option<String>,
-    #[serde(default)]
-    reason: Option<String>,
-    #[serde(default = "allowed")]
-    on_allow: String,
-    #[serde(default = "denied")]
-    on_deny: String,
-}
-
-fn allowed() -> String {
-    "allowed\n".to_owned()
-}
-
-fn denied() -> String {
-    "denied\n".to_owned()
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Notice {
-    level: NoticeLevel,
-    text: String,
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Failure {
-    kind: FailureKind,
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    hint: String,
-    #[serde(default)]
-    detail: String,
-    #[serde(default)]
-    resets_at_ms: Option<i64>,
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Crash {
-    #[serde(default)]
-    code: i32,
-    #[serde(default)]
-    stderr: String,
-}
-
-/// Reads a whole script; the error names the line.
-fn parse(content: &str) -> Result<Vec<Section>, String> {
-    let mut sections = vec![Section::default()];
-    for (at, text) in content.trim_start_matches('\u{feff}').lines().enumerate() {
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        let line: Line = serde_json::from_str(text).map_err(|error| format!("line {}: {error}", at + 1))?;
-        match line {
-            Line::Turn(Value::Bool(true)) => sections.push(Section::default()),
-            Line::Turn(Value::String(word)) => sections.push(Section { word: Some(word), lines: Vec::new() }),
-            Line::Turn(other) => return Err(format!("line {}: a turn is true or a word, not {other}", at + 1)),
-            Line::Hang(how) if how != Value::Bool(true) && how != "deaf" => {
-                return Err(format!("line {}: hang is true or \"deaf\", not {how}", at + 1));
-            }
-            line => {
-                if let Some(section) = sections.last_mut() {
-                    section.lines.push(line);
-                }
-            }
-        }
-    }
-    // A file that begins with a turn line has no answer in front of it.
-    if sections.len() > 1 && sections.first().is_some_and(|first| first.lines.is_empty()) {
-        sections.remove(0);
-    }
-    Ok(sections)
-}
-
 #[derive(Debug)]
 struct ScriptDialect {
     sections: Arc<[Section]>,
@@ -306,7 +131,8 @@ impl Dialect for ScriptDialect {
 
 impl ScriptDialect {
     fn section(&mut self, text: &str) -> &[Line] {
-        let by_word = |section: &&Section| section.word.as_ref().is_some_and(|word| text.contains(word.as_str()));
+        let by_word =
+            |section: &&Section| section.word.as_ref().is_some_and(|word| text.contains(word.as_str()));
         if let Some(section) = self.sections.iter().find(by_word) {
             return &section.lines;
         }
@@ -332,7 +158,10 @@ impl ScriptDialect {
         let mut steps = Vec::new();
         let lost = lines.iter().any(|line| matches!(line, Line::SessionLost(true))) && seat.resume.is_some();
         if lost {
-            return vec![Step::Crash(failure(FailureKind::SessionLost, "The script does not know the session."))];
+            return vec![Step::Crash(failure(
+                FailureKind::SessionLost,
+                "The script does not know the session.",
+            ))];
         }
         steps.push(Step::Event(TurnEvent::Started { session: Some(session), model }));
         for (at, line) in lines.iter().enumerate() {
@@ -394,13 +223,16 @@ fn expand(line: &Line, at: usize, request: &TurnRequest, seat: &SeatSpec, steps:
             Step::Fail(told_failure)
         }
         Line::Crash(crash) => {
-            let mut crashed = failure(FailureKind::Crashed, &format!("The script ended with exit code {}.", crash.code));
+            let mut crashed =
+                failure(FailureKind::Crashed, &format!("The script ended with exit code {}.", crash.code));
             crashed.detail.clone_from(&crash.stderr);
             Step::Crash(crashed)
         }
         Line::Hang(how) => Step::Hang { deaf: how == "deaf" },
         Line::Finish(reason) => Step::Finish(*reason),
-        Line::Echo(false) | Line::Turn(_) | Line::Session(_) | Line::Model(_) | Line::SessionLost(_) => return,
+        Line::Echo(false) | Line::Turn(_) | Line::Session(_) | Line::Model(_) | Line::SessionLost(_) => {
+            return;
+        }
     };
     steps.push(step);
 }

@@ -201,11 +201,12 @@ impl Seat {
                     force_at = Some(Instant::now() + CANCEL_LIMIT);
                     self.cancel(&mut running).await;
                 }
+                // Before the lines: a program that never pauses must not keep the time from running out.
+                () = sleep_until(quiet_at) => self.give_up(work.idle_timeout, &mut running).await,
                 happening = self.link.next() => {
                     heard = Instant::now();
                     self.happened(happening, &mut running).await;
                 }
-                () = sleep_until(quiet_at) => self.give_up(work.idle_timeout, &mut running).await,
             }
         }
         self.link.break_off();
@@ -294,7 +295,9 @@ impl Running<'_> {
                 return;
             }
             TurnEvent::Failed(failure)
-                if failure.kind == FailureKind::Crashed && is_process && !failure.detail.contains(started_as) =>
+                if failure.kind == FailureKind::Crashed
+                    && is_process
+                    && !failure.detail.contains(started_as) =>
             {
                 failure.detail = format!("{started_as}\n{}", failure.detail).trim_end().to_owned();
             }
@@ -339,10 +342,16 @@ pub(super) fn spawn_failure(
     use crate::os::process::SpawnError as E;
     let (kind, hint) = match error {
         E::NotFound { .. } => (FailureKind::NotInstalled, install_hint),
-        E::NotExecutable { .. } => (FailureKind::NotInstalled, "Set the path of the program in the settings."),
-        E::CwdMissing { .. } => (FailureKind::FolderMissing, "Put the folder back, or choose another one for the project."),
+        E::NotExecutable { .. } => {
+            (FailureKind::NotInstalled, "Set the path of the program in the settings.")
+        }
+        E::CwdMissing { .. } => {
+            (FailureKind::FolderMissing, "Put the folder back, or choose another one for the project.")
+        }
         E::ArgumentTooLong { .. } => (FailureKind::Internal, "Choose a shorter model name or path."),
-        E::Other { .. } => (FailureKind::Crashed, "Try again, or set the path of the program in the settings."),
+        E::Other { .. } => {
+            (FailureKind::Crashed, "Try again, or set the path of the program in the settings.")
+        }
     };
     TurnFailure {
         kind,

@@ -122,7 +122,13 @@ impl Hands {
             return Some(Input::Started(Box::new(Startup { next_id: 1, ..Startup::default() })));
         };
         match reads.read(ReadDb::startup).await {
-            Ok(startup) => Some(Input::Started(Box::new(startup))),
+            Ok(mut startup) => {
+                if matches!(self.port, Port::LookOnly) {
+                    // They are their owner's to send; who only looks must not send them a second time.
+                    startup.queued.clear();
+                }
+                Some(Input::Started(Box::new(startup)))
+            }
             Err(error) => Some(Input::Trouble { title: "What was kept cannot be read".into(), body: error.to_string() }),
         }
     }
@@ -160,6 +166,7 @@ impl Hands {
                 Input::GitBranch { project, branch }
             }),
             Effect::CheckFolder { path } => self.report(check_folder(path)),
+            Effect::MakeFolder { path, readme } => self.report(make_folder(path, readme)),
             Effect::StoreSecret { name, value } => return self.store_secret(&name, value),
             Effect::RestoreBackup { path } => return self.restore(path).await,
             Effect::Shutdown => {}
@@ -369,6 +376,20 @@ async fn check_folder(path: PathBuf) -> Input {
     match looked.await {
         Ok((path, result)) => Input::FolderChecked { path, result },
         Err(error) => trouble("The folder could not be looked at", &error.to_string()),
+    }
+}
+
+async fn make_folder(path: PathBuf, readme: &'static str) -> Input {
+    let target = path.clone();
+    let made = tokio::task::spawn_blocking(move || {
+        std::fs::create_dir_all(&target)?;
+        let file = target.join("README.md");
+        if file.exists() { Ok(()) } else { std::fs::write(file, readme) }
+    });
+    match made.await {
+        Ok(Ok(())) => check_folder(path).await,
+        Ok(Err(error)) => Input::FolderChecked { path, result: Err(error.to_string()) },
+        Err(error) => Input::FolderChecked { path, result: Err(error.to_string()) },
     }
 }
 

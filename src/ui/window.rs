@@ -11,6 +11,7 @@ use crate::ui::host::Host;
 use crate::ui::shell::Shell;
 use crate::ui::theme::{self, Text};
 use crate::ui::view_state::{MIN_SIZE, ViewState};
+use crate::ui::widgets;
 
 /// What the window needs from the program.
 pub struct WindowConfig {
@@ -56,7 +57,8 @@ pub fn run(
         (None, Some(path)) => ViewState::load(path),
         (None, None) => ViewState::default(),
     };
-    let options = eframe::NativeOptions { viewport: viewport(&state), ..Default::default() };
+    // There are no gradients that dithering would help, and it costs where there is no graphics card.
+    let options = eframe::NativeOptions { viewport: viewport(&state), dithering: false, ..Default::default() };
     let WindowConfig { view_state, host, watcher, .. } = config;
     let result = eframe::run_native(
         "tunaflow",
@@ -98,8 +100,10 @@ fn viewport(state: &ViewState) -> ViewportBuilder {
 
 /// Fonts, styles and options; once per context.
 pub fn prepare(ctx: &egui::Context) {
-    theme::install(ctx, theme::Preference::System);
+    widgets::install(ctx, theme::Preference::System);
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
+    // Disabled controls have colours of their own.
+    ctx.all_styles_mut(|style| style.visuals.disabled_alpha = 1.0);
 }
 
 struct Window {
@@ -151,13 +155,14 @@ impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         match &mut self.phase {
             Phase::Running(shell) => shell.ui(ui),
-            Phase::Starting(_) => plain(ui, "", ""),
+            Phase::Starting(_) => {}
             Phase::Failed(why) => plain(ui, "tunaflow could not start", why),
         }
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
-        visuals.panel_fill.to_normalized_gamma_f32()
+        // The shell counts on it: without a graphics card each filled window costs milliseconds.
+        theme::palette_of(visuals.dark_mode).bg_window.to_normalized_gamma_f32()
     }
 
     fn raw_input_hook(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
@@ -177,9 +182,6 @@ fn plain(ui: &mut egui::Ui, title: &str, text: &str) {
     let p = theme::palette(ui);
     let rect = ui.max_rect();
     ui.painter().rect_filled(rect, 0.0, p.bg_canvas);
-    if title.is_empty() {
-        return;
-    }
     let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink(48.0)));
     ui.label(Text::Title.rich(title, p.text_1));
     ui.add(egui::Label::new(Text::Ui.rich(text, p.text_2)).selectable(true).wrap());

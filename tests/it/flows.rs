@@ -289,6 +289,17 @@ fn editing_an_own_message_replaces_what_followed() {
 }
 
 #[test]
+fn a_tour_needs_no_folder_and_no_agent() {
+    let app = TestApp::new();
+    app.send(ProjectCommand::Tour { engine: EngineId::new("demo") });
+    let id = app.until("a conversation", |s| s.focus.is_some()).focus.unwrap();
+    let view = app.until_idle(id);
+    assert_eq!(view.turn.as_ref().unwrap().state, TurnState::Done);
+    assert!(!last(&view).plain_text().is_empty());
+    assert_eq!(app.snapshot().projects[0].name, "tour");
+}
+
+#[test]
 fn asking_again_keeps_the_earlier_answer() {
     let app = TestApp::new();
     let id = app.scripted("{\"text\":\"one\"}\n{\"turn\":true}\n{\"text\":\"two\"}");

@@ -128,6 +128,10 @@ impl Bench {
     }
 
     fn with(program: &str, engine: Arc<dyn Engine>, env: &[(&str, &str)]) -> Self {
+        Self::guarded(program, engine, env, None)
+    }
+
+    fn guarded(program: &str, engine: Arc<dyn Engine>, env: &[(&str, &str)], guard: Option<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().to_string_lossy().into_owned();
         std::fs::create_dir(folder.path().join("project")).unwrap();
@@ -137,7 +141,7 @@ impl Bench {
         let base = [("HOME", home.as_str()), ("PATH", "/usr/bin:/bin")];
         let pair = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
         let host = EngineHost::new(HostConfig {
-            guard: None,
+            guard,
             base_env: base.iter().chain(env).map(pair).collect(),
             login_path: None,
             limits: HostLimits { warm_max: 4, warm_idle: Duration::from_secs(60) },
@@ -171,15 +175,23 @@ impl Bench {
     }
 
     fn start_with(&mut self, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
+        self.start_as(&SeatKey::of(ConversationId(1), &seat), seat, text, idle_timeout)
+    }
+
+    fn start_part(&mut self, seat: SeatSpec, text: &str, part: Option<&str>) -> Running {
+        let key = SeatKey { part: part.map(str::to_owned), ..SeatKey::of(ConversationId(1), &seat) };
+        self.start_as(&key, seat, text, LIMIT)
+    }
+
+    fn start_as(&mut self, key: &SeatKey, seat: SeatSpec, text: &str, idle_timeout: Duration) -> Running {
         self.turns += 1;
         let (events_tx, events) = mpsc::channel(16);
         let (control, control_rx) = mpsc::channel(4);
-        let key = SeatKey::of(ConversationId(1), &seat);
         let turn = RunTurn {
             key: key.clone(),
             engine: Arc::clone(&self.engine),
             request: TurnRequest { turn: TurnId(self.turns), text: text.to_owned() },
-            expect_session: self.host.warm_session(&key),
+            expect_session: self.host.warm_session(key),
             events: events_tx,
             control: control_rx,
             idle_timeout,
@@ -199,7 +211,8 @@ impl Running {
     async fn until(&mut self, wanted: impl Fn(&TurnEvent) -> bool) {
         loop {
             let next = tokio::time::timeout(LIMIT, self.events.recv()).await;
-            let Some((_, event)) = next.unwrap_or_else(|_| panic!("nothing more came after {:?}", self.seen)) else {
+            let Some((_, event)) = next.unwrap_or_else(|_| panic!("nothing more came after {:?}", self.seen))
+            else {
                 panic!("the events ended: {:?}", self.seen)
             };
             let found = wanted(&event);
@@ -268,7 +281,11 @@ async fn a_warm_seat_serves_the_next_turn_and_a_dead_one_is_replaced() {
     let (one, pid) = first.split_once(' ').unwrap();
     assert_eq!((one, second.as_str()), ("1", format!("2 {pid}").as_str()));
 
-    // A changed model is another process.
+    // A changed model, or another seat of a roundtable, is another process.
+    let mut spec = bench.spec();
+    spec.resume = Some("s1".to_owned());
+    let other_part = bench.start_part(spec, "c", Some("second")).end().await;
+    assert!(said(&other_part).starts_with("1 "));
     let mut other = bench.spec();
     other.model = Some("m".to_owned());
     let third = said(&bench.start_with(other, "c", LIMIT).end().await);
@@ -296,6 +313,21 @@ async fn until(mut done: impl FnMut() -> bool) {
         assert!(started.elapsed() < LIMIT, "it never came true");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+#[tokio::test]
+async fn what_a_warm_program_says_between_turns_never_blocks_it() {
+    let mut bench = Bench::new(
+        "echo 'session s1'; read -r line; echo done; \
+         i=0; while [ $i -lt 4000 ]; do echo \"text late $i ...........................................\"; i=$((i+1)); done; \
+         touch said; read -r line; echo 'text fresh'; echo done; cat",
+    );
+    bench.start("a").end().await;
+    let said_all = bench.project().join("said");
+    until(|| said_all.exists()).await;
+    let events = bench.start("b").end().await;
+    assert!(said(&events).ends_with("fresh"));
+    bench.host.close_all().await;
 }
 
 #[tokio::test]
@@ -334,7 +366,11 @@ async fn a_crash_shows_command_code_and_last_words() {
     let failure = failure(&events);
     assert_eq!((failure.kind, said(&events).as_str()), (FailureKind::Crashed, "half"));
     assert!(failure.message.contains("exit code 3"), "{}", failure.message);
-    assert!(failure.detail.contains("fake --resume") && failure.detail.contains("cannot find the moon"), "{}", failure.detail);
+    assert!(
+        failure.detail.contains("fake --resume") && failure.detail.contains("cannot find the moon"),
+        "{}",
+        failure.detail
+    );
     let again = bench.start("b").end().await;
     assert_eq!(said(&again), "half", "the next turn starts a new process");
 }
@@ -345,7 +381,10 @@ async fn starts_that_fail_say_why() {
     let mut spec = bench.spec();
     spec.program = None;
     let events = bench.start_with(spec, "a", LIMIT).end().await;
-    assert_eq!((failure(&events).kind, failure(&events).hint.as_str()), (FailureKind::NotInstalled, "install it"));
+    assert_eq!(
+        (failure(&events).kind, failure(&events).hint.as_str()),
+        (FailureKind::NotInstalled, "install it")
+    );
 
     let mut spec = bench.spec();
     spec.program = Some(bench.folder.path().join("nowhere"));
@@ -375,10 +414,15 @@ async fn a_stop_by_protocol_keeps_the_seat() {
 
 #[tokio::test]
 async fn a_deaf_program_and_its_grandchild_end_within_five_seconds() {
-    let mut bench = Bench::new(
-        "trap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM INT HUP; echo $$ > grandchild; while :; do sleep 1; done' &\n\
-         read -r line; echo $$ > child; while :; do echo 'text more'; sleep 0.05; done",
-    );
+    for guard in [None, Some(PathBuf::from(env!("CARGO_BIN_EXE_tunaflow")))] {
+        a_deaf_program_ends(guard).await;
+    }
+}
+
+async fn a_deaf_program_ends(guard: Option<PathBuf>) {
+    let program = "trap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM INT HUP; echo $$ > grandchild; while :; do sleep 1; done' &\n\
+         read -r line; echo $$ > child; while :; do echo 'text more'; done";
+    let mut bench = Bench::guarded(program, fake(true), &[], guard);
     let mut running = bench.start("a");
     running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
     until(|| bench.pid("child").is_some() && bench.pid("grandchild").is_some()).await;
@@ -402,7 +446,8 @@ async fn silence_times_out_but_not_while_a_question_is_open() {
     let events = bench.start_with(spec, "a", Duration::from_millis(300)).end().await;
     assert_eq!(failure(&events).kind, FailureKind::TimedOut);
 
-    let mut bench = Bench::new("read -r line; echo 'ask q1'; read -r answer; echo \"text $answer\"; echo done; cat");
+    let mut bench =
+        Bench::new("read -r line; echo 'ask q1'; read -r answer; echo \"text $answer\"; echo done; cat");
     let spec = bench.spec();
     let mut running = bench.start_with(spec, "a", Duration::from_millis(300));
     running.until(|event| matches!(event, TurnEvent::PermissionAsked(_))).await;

@@ -9,12 +9,17 @@
 )]
 
 mod architecture;
+mod cli;
 mod dialects;
+mod discover;
 mod flows;
 mod host;
+mod http_engine;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
 mod packs;
+#[cfg(feature = "gui")]
+mod panels;
 mod store;
 mod support;

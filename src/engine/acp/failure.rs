@@ -33,7 +33,9 @@ pub(super) fn of_error(info: &EngineInfo, error: &Value) -> TurnFailure {
 /// Some agents put the provider's whole JSON body into the message; its own message is what a person reads.
 fn readable(message: &str) -> String {
     let inner = wire::parse_object(message);
-    let inner = inner.as_ref().and_then(|body| wire::str_at(body, "/error/message").or(wire::str_at(body, "/message")));
+    let inner = inner
+        .as_ref()
+        .and_then(|body| wire::str_at(body, "/error/message").or(wire::str_at(body, "/message")));
     wire::one_line(inner.unwrap_or(message).trim_start_matches("Internal error: "))
 }
 
@@ -50,7 +52,12 @@ mod tests {
         let long = "This model's maximum context length is 1";
         let cases = [
             (401, body, K::NotLoggedIn, "API keys are not supported by this API"),
-            (-32603, "Internal error: Incorrect API key provided", K::NotLoggedIn, "Incorrect API key provided"),
+            (
+                -32603,
+                "Internal error: Incorrect API key provided",
+                K::NotLoggedIn,
+                "Incorrect API key provided",
+            ),
             (-32000, "Authentication required", K::NotLoggedIn, "Authentication required"),
             (429, "You exceeded your current quota", K::PlanLimit, "You exceeded your current quota"),
             (429, "slow down", K::RateLimited, "slow down"),

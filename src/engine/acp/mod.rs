@@ -3,31 +3,29 @@
 //! Never here: what one agent does differently; that is an [`AcpProfile`] in the agent's own file.
 //! Start reading at [`AcpDialect::line`], then `updates` (what the agent says), `permission`, `failure`.
 
+mod agent;
 mod failure;
 mod permission;
+mod session;
 mod tools;
 mod updates;
-
-use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::engine::failure::{self as failures, Gone};
 use crate::engine::wire::{self, Rpc};
-use crate::engine::{Dialect, Engine, Launch, SeatExit, SeatInput, SeatOutput, TimerId};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
+use crate::model::engine::EngineInfo;
 use crate::model::message::NoticeLevel;
-use crate::model::settings::AcpAgent;
 use crate::model::turn::{FailureKind, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
+
+pub use agent::{agent, caps};
 
 use permission::Asks;
 use updates::Turn;
 
 /// The protocol version spoken here.
 const PROTOCOL_VERSION: i64 = 1;
-/// After a resumed session a replay counts as over when nothing came for so long.
-const REPLAY_QUIET: Duration = Duration::from_millis(300);
 
 /// What one agent does its own way.
 #[derive(Clone, Copy, Debug)]
@@ -54,67 +52,6 @@ pub enum AcpResume {
 /// For agents whose tool call ids say nothing.
 pub fn no_tool_name(_id: &str) -> Option<&str> {
     None
-}
-
-/// Any other agent: command and arguments come from the settings.
-#[derive(Debug)]
-struct AcpEngine {
-    info: EngineInfo,
-    args: Vec<String>,
-}
-
-/// The engine for an agent that the user set up; its id is `acp:<name>`.
-pub fn agent(agent: &AcpAgent) -> Arc<dyn Engine> {
-    let info = EngineInfo {
-        id: EngineId::new(format!("acp:{}", agent.name)),
-        name: agent.name.clone(),
-        look: EngineLook::Local,
-        caps: caps(true),
-        programs: vec![agent.command.clone()],
-        home_dirs: Vec::new(),
-        models: Vec::new(),
-        key_variables: Vec::new(),
-        install_hint: format!("Install `{}`, or correct its command in the settings.", agent.command),
-        login_hint: "Log in with the agent's own program in a terminal.".to_owned(),
-        resume_command: String::new(),
-    };
-    Arc::new(AcpEngine { info, args: agent.args.clone() })
-}
-
-/// What every agent behind this protocol can do; `resume` differs.
-pub fn caps(resume: bool) -> EngineCaps {
-    EngineCaps {
-        stream: true,
-        tools: true,
-        permissions: PermissionCap::Asks,
-        resume,
-        fork: false,
-        system_apart: false,
-        images: false,
-        usage: true,
-        cost: false,
-        mcp: false,
-        warm: true,
-    }
-}
-
-impl Engine for AcpEngine {
-    fn info(&self) -> &EngineInfo {
-        &self.info
-    }
-
-    fn launch(&self, _seat: &SeatSpec) -> Result<Launch, TurnFailure> {
-        Ok(Launch::Process { args: self.args.clone(), env: Vec::new() })
-    }
-
-    fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
-        let profile = AcpProfile {
-            resume: AcpResume::LoadIfOffered,
-            model_by_launch: false,
-            tool_name_of_id: no_tool_name,
-        };
-        Box::new(AcpDialect::new(self.info.clone(), profile, seat))
-    }
 }
 
 /// What a request of ours was for; its answer is found by this.
@@ -291,81 +228,6 @@ impl AcpDialect {
         }
     }
 
-    fn initialized(&mut self, result: &Value, out: &mut SeatOutput) {
-        match result.get("protocolVersion").and_then(Value::as_i64) {
-            Some(PROTOCOL_VERSION) => {}
-            told => {
-                let told = told.map_or_else(|| "none".to_owned(), |version| version.to_string());
-                return self.broken(&format!("it speaks protocol version {told}, not {PROTOCOL_VERSION}"), out);
-            }
-        }
-        self.can_load = result["agentCapabilities"]["loadSession"].as_bool() == Some(true);
-        let cwd = self.seat.cwd.to_string_lossy().into_owned();
-        let Some(session) = self.seat.resume.clone() else {
-            return self.call(Call::NewSession, "session/new", &json!({"cwd": cwd, "mcpServers": []}), out);
-        };
-        if self.profile.resume == AcpResume::Never || !self.can_load {
-            return self.fail(self.failure(FailureKind::SessionLost, "It cannot take up an earlier session."), out);
-        }
-        let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
-        self.call(Call::LoadSession, "session/load", &params, out);
-    }
-
-    /// A session is open: learn its models, and set the wanted one.
-    fn opened(&mut self, result: &Value, out: &mut SeatOutput) {
-        let offer = ModelOffer::read(result);
-        if !offer.models.is_empty() && self.turn.is_some() {
-            out.events.push(TurnEvent::Models(offer.models.clone()));
-        }
-        self.model = offer.current.clone().or_else(|| self.seat.model.clone());
-        let wanted = self.seat.model.clone().filter(|wanted| Some(wanted) != offer.current.as_ref());
-        match (wanted, offer.by_option, self.profile.model_by_launch) {
-            (None, _, _) => self.settle(out),
-            (Some(_), _, true) => {
-                self.model.clone_from(&self.seat.model);
-                self.settle(out);
-            }
-            (Some(model), true, false) => {
-                let params = json!({"sessionId": self.session, "configId": "model", "value": model});
-                self.call(Call::SetModel, "session/set_config_option", &params, out);
-            }
-            (Some(model), false, false) if !offer.models.is_empty() => {
-                let params = json!({"sessionId": self.session, "modelId": model});
-                self.call(Call::SetModel, "session/set_model", &params, out);
-            }
-            (Some(model), false, false) => {
-                let text = format!("This agent does not let its host choose a model; `{model}` was not set.");
-                if self.turn.is_some() {
-                    out.events.push(TurnEvent::Notice { level: NoticeLevel::Warn, text });
-                }
-                self.settle(out);
-            }
-        }
-    }
-
-    /// Everything is set; sends what waited, at once or when a late replay is over.
-    fn settle(&mut self, out: &mut SeatOutput) {
-        if self.seat.resume.is_some() && self.profile.resume == AcpResume::LoadIfOffered {
-            self.stage = Stage::Replaying;
-            self.wait_for_quiet(out);
-        } else {
-            self.ready(out);
-        }
-    }
-
-    fn wait_for_quiet(&mut self, out: &mut SeatOutput) {
-        self.quiet += 1;
-        out.timers.push((TimerId(self.quiet), REPLAY_QUIET));
-    }
-
-    fn ready(&mut self, out: &mut SeatOutput) {
-        self.stage = Stage::Ready;
-        if let Some(text) = self.waiting.take() {
-            self.say_started(out);
-            self.prompt(&text, out);
-        }
-    }
-
     fn prompt_done(&mut self, turn: u32, result: &Value, out: &mut SeatOutput) {
         if turn != self.turn_no {
             return;
@@ -507,38 +369,6 @@ impl Dialect for AcpDialect {
                 }
             }
             SeatInput::HttpStatus { .. } | SeatInput::HttpFailed { .. } | SeatInput::HttpEnd => {}
-        }
-    }
-}
-
-/// The models of a session, in either of the two shapes agents use.
-struct ModelOffer {
-    models: Vec<String>,
-    current: Option<String>,
-    /// Set by `session/set_config_option`, not by `session/set_model`.
-    by_option: bool,
-}
-
-impl ModelOffer {
-    fn read(result: &Value) -> Self {
-        let list = |values: &Value, field: &str| -> Vec<String> {
-            let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
-            values.iter().filter_map(|value| value.get(field)?.as_str().map(str::to_owned)).collect()
-        };
-        let options = result.get("configOptions").and_then(Value::as_array);
-        let option = options.and_then(|all| all.iter().find(|option| option["id"] == "model"));
-        if let Some(option) = option {
-            return Self {
-                models: list(&option["options"], "value"),
-                current: option["currentValue"].as_str().map(str::to_owned),
-                by_option: true,
-            };
-        }
-        let models = &result["models"];
-        Self {
-            models: list(&models["availableModels"], "modelId"),
-            current: models["currentModelId"].as_str().map(str::to_owned),
-            by_option: false,
         }
     }
 }

@@ -66,13 +66,21 @@ impl AcpDialect {
         let name_of_id = self.profile.tool_name_of_id;
         let mut call = ToolCall::default();
         if let Some(key) = &item_key {
-            turn.tool(key, out, |known| tools::merge(known, told, name_of_id));
+            turn.tool(key, out, |known| {
+                // The question tells the input its own way; what the call itself told is the truer one.
+                let input = std::mem::take(&mut known.input);
+                tools::merge(known, told, name_of_id);
+                if !input.is_empty() {
+                    known.input = input;
+                }
+            });
             call = turn.known_tool(key).cloned().unwrap_or_default();
         } else {
             tools::merge(&mut call, told, name_of_id);
         }
         if self.seat.skip_permissions
-            && let Some(option) = option_of(options, "allow_once").or_else(|| option_of(options, "allow_always"))
+            && let Some(option) =
+                option_of(options, "allow_once").or_else(|| option_of(options, "allow_always"))
         {
             out.lines.push(selected(id, option));
             return;
@@ -113,11 +121,17 @@ impl AcpDialect {
                 let text = "The agent offered no way to allow this once, so it was refused.".to_owned();
                 out.events.push(TurnEvent::Notice { level: NoticeLevel::Warn, text });
                 let option = option_of(&open.options, "reject_once").map(str::to_owned);
-                out.lines.push(option.map_or_else(|| cancelled(&open.id), |option| selected(&open.id, &option)));
+                out.lines
+                    .push(option.map_or_else(|| cancelled(&open.id), |option| selected(&open.id, &option)));
             }
         }
-        if let (Decision::Deny { .. }, Some(key), Some(turn)) = (decision, &open.item_key, &mut self.turn) {
-            turn.tool(key, out, |call| call.state = ToolState::Denied);
+        if let (Some(key), Some(turn)) = (&open.item_key, &mut self.turn) {
+            // Not every agent tells that an allowed call begins, or that a refused one ended.
+            let state = match decision {
+                Decision::AllowOnce => ToolState::Running,
+                Decision::Deny { .. } => ToolState::Denied,
+            };
+            turn.tool(key, out, |call| call.state = state);
         }
     }
 }

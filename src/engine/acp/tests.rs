@@ -3,9 +3,10 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::engine::Billing;
+use crate::model::engine::{Billing, EngineId};
 use crate::model::id::TurnId;
 use crate::model::message::{ItemBody, ToolState};
+use crate::model::settings::AcpAgent;
 use crate::model::turn::Decision;
 
 fn seat() -> SeatSpec {
@@ -23,11 +24,8 @@ fn seat() -> SeatSpec {
     }
 }
 
-const PROFILE: AcpProfile = AcpProfile {
-    resume: AcpResume::Load,
-    model_by_launch: false,
-    tool_name_of_id: no_tool_name,
-};
+const PROFILE: AcpProfile =
+    AcpProfile { resume: AcpResume::Load, model_by_launch: false, tool_name_of_id: no_tool_name };
 
 /// A dialect with everything it said so far.
 struct Talk {
@@ -58,7 +56,9 @@ impl Talk {
     }
 
     fn initialized(&mut self, load: bool) {
-        self.line(&json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": load}}}));
+        self.line(
+            &json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": load}}}),
+        );
     }
 
     fn put(&mut self, input: SeatInput<'_>) {
@@ -84,7 +84,9 @@ impl Talk {
     }
 
     fn say(&mut self, text: &str) {
-        self.update(&json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}));
+        self.update(
+            &json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}),
+        );
     }
 
     fn ask(&mut self, options: &Value) {
@@ -292,7 +294,9 @@ fn unknown_things_are_skipped_and_the_rest_shown() {
     talk.line(&json!({"id": 9, "method": "fs/read_text_file", "params": {}}));
     assert_eq!(talk.last()["error"]["code"], -32601);
     talk.update(&json!({"sessionUpdate": "brand_new", "x": 1}));
-    talk.update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "unknown", "status": "completed"}));
+    talk.update(
+        &json!({"sessionUpdate": "tool_call_update", "toolCallId": "unknown", "status": "completed"}),
+    );
     talk.line(&json!({"id": 77, "result": {}}));
     talk.say("shown");
     assert_eq!(talk.said(), "shown");

@@ -47,7 +47,8 @@ pub(super) fn merge(call: &mut ToolCall, told: &Value, name_of_id: fn(&str) -> O
 }
 
 fn tool_name(from_id: Option<&str>, title: Option<&str>, kind: Option<&str>) -> String {
-    let title = title.filter(|title| !title.is_empty() && !title.contains(char::is_whitespace) && !title.contains('/'));
+    let title = title
+        .filter(|title| !title.is_empty() && !title.contains(char::is_whitespace) && !title.contains('/'));
     from_id.or(title).or(kind).unwrap_or("tool").to_owned()
 }
 
@@ -89,7 +90,9 @@ fn input_text(input: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Object(fields) if fields.is_empty() => None,
         Value::Object(fields) => match command_of(input) {
-            Some(command) if fields.keys().all(|key| ["command", "cwd", "description"].contains(&key.as_str())) => {
+            Some(command)
+                if fields.keys().all(|key| ["command", "cwd", "description"].contains(&key.as_str())) =>
+            {
                 Some(command)
             }
             _ => serde_json::to_string_pretty(input).ok(),
@@ -142,22 +145,30 @@ pub(super) fn texts_of(told: &Value) -> Option<String> {
 
 fn output_of(told: &Value) -> Option<String> {
     // Before a tool ran, the text says what it will do.
-    if !matches!(told.get("status").and_then(Value::as_str), Some("completed" | "failed" | "in_progress") | None) {
+    if !matches!(
+        told.get("status").and_then(Value::as_str),
+        Some("completed" | "failed" | "in_progress") | None
+    ) {
         return None;
     }
     texts_of(told).or_else(|| match told.get("rawOutput")? {
         Value::String(text) => Some(text.clone()),
-        Value::Object(fields) => match fields.get("output").or_else(|| fields.get("error")).and_then(Value::as_str) {
-            Some(text) => Some(text.to_owned()),
-            None => serde_json::to_string_pretty(fields).ok(),
-        },
+        Value::Object(fields) => {
+            match fields.get("output").or_else(|| fields.get("error")).and_then(Value::as_str) {
+                Some(text) => Some(text.to_owned()),
+                None => serde_json::to_string_pretty(fields).ok(),
+            }
+        }
         _ => None,
     })
 }
 
 fn exit_code(told: &Value) -> Option<i32> {
     let output = told.get("rawOutput")?;
-    let code = output.get("exitCode").or_else(|| output.get("exit_code")).or_else(|| output["metadata"].get("exit"))?;
+    let code = output
+        .get("exitCode")
+        .or_else(|| output.get("exit_code"))
+        .or_else(|| output["metadata"].get("exit"))?;
     code.as_i64().and_then(|code| i32::try_from(code).ok())
 }
 
@@ -189,11 +200,22 @@ mod tests {
     #[test]
     fn pieces_of_a_call_come_together() {
         let mut call = ToolCall::default();
-        merge(&mut call, &json!({"toolCallId": "c", "title": "bash", "kind": "execute", "status": "pending", "rawInput": {"cwd": "/p"}}), none);
-        merge(&mut call, &json!({"toolCallId": "c", "title": "touch x", "status": "in_progress", "rawInput": {"command": "touch x", "cwd": "/p"}}), none);
+        merge(
+            &mut call,
+            &json!({"toolCallId": "c", "title": "bash", "kind": "execute", "status": "pending", "rawInput": {"cwd": "/p"}}),
+            none,
+        );
+        merge(
+            &mut call,
+            &json!({"toolCallId": "c", "title": "touch x", "status": "in_progress", "rawInput": {"command": "touch x", "cwd": "/p"}}),
+            none,
+        );
         let end = json!({"status": "completed", "rawOutput": {"output": "\u{1b}[31mok\u{1b}[0m", "metadata": {"exit": 3}}});
         merge(&mut call, &end, none);
-        assert_eq!((call.name.as_str(), call.title.as_str(), call.input.as_str()), ("bash", "touch x", "touch x"));
+        assert_eq!(
+            (call.name.as_str(), call.title.as_str(), call.input.as_str()),
+            ("bash", "touch x", "touch x")
+        );
         assert_eq!((call.kind, call.state, call.exit_code), (ToolKind::Run, ToolState::Done, Some(3)));
         assert_eq!(call.output, "ok");
         assert!(call.changed_files.is_empty());
@@ -206,14 +228,21 @@ mod tests {
             "content": [{"type": "diff", "path": "/p/a.txt", "oldText": null, "newText": "hi"}], "locations": [{"path": "/p/a.txt"}]});
         merge(&mut call, &told, none);
         assert_eq!(call.diff.as_deref(), Some("--- /dev/null\n+++ /p/a.txt\n@@ -0,0 +1,1 @@\n+hi\n"));
-        assert_eq!((call.changed_files, paths(&told)), (vec!["/p/a.txt".to_owned()], vec!["/p/a.txt".to_owned()]));
+        assert_eq!(
+            (call.changed_files, paths(&told)),
+            (vec!["/p/a.txt".to_owned()], vec!["/p/a.txt".to_owned()])
+        );
         assert_eq!(call.name, "edit");
     }
 
     #[test]
     fn huge_output_is_cut_visibly() {
         let mut call = ToolCall::default();
-        merge(&mut call, &json!({"status": "completed", "rawOutput": "한".repeat(MAX_TOOL_OUTPUT_CHARS + 5)}), none);
+        merge(
+            &mut call,
+            &json!({"status": "completed", "rawOutput": "한".repeat(MAX_TOOL_OUTPUT_CHARS + 5)}),
+            none,
+        );
         assert!(call.output.ends_with("left out]"));
         assert!(call.output.chars().count() < MAX_TOOL_OUTPUT_CHARS + 50);
     }

@@ -46,7 +46,9 @@ impl Turn {
             return;
         };
         let message = update.get("messageId").and_then(Value::as_str);
-        if let Some(open) = self.open.as_mut().filter(|open| open.flow == flow && open.message.as_deref() == message) {
+        if let Some(open) =
+            self.open.as_mut().filter(|open| open.flow == flow && open.message.as_deref() == message)
+        {
             let delta = open.cleaner.push(text);
             if !delta.is_empty() {
                 out.events.push(TurnEvent::ItemDelta { key: open.key.clone(), delta });
@@ -81,6 +83,11 @@ impl Turn {
         // A refused call is later told as failed; what the user decided is the truer word.
         if before == ToolState::Denied {
             call.state = ToolState::Denied;
+        } else if self.cancelled && matches!(call.state, ToolState::Done | ToolState::Failed) {
+            call.state = ToolState::Stopped;
+        }
+        if matches!(call.state, ToolState::Denied | ToolState::Failed) {
+            call.changed_files.clear();
         }
         let (key, body) = (id.to_owned(), ItemBody::Tool(call.clone()));
         out.events.push(match known {
@@ -135,7 +142,8 @@ impl Turn {
         let count = |value: &Value, field: &str| value.get(field).and_then(Value::as_u64);
         let told = &result["usage"];
         let quota = &result["_meta"]["quota"]["token_count"];
-        if told.is_object() {
+        // A cancelled turn is told with zeros, which means: not known.
+        if told.is_object() && count(told, "totalTokens") != Some(0) {
             self.usage.input_tokens = count(told, "inputTokens");
             self.usage.cached_input_tokens = count(told, "cachedReadTokens");
             self.usage.output_tokens = count(told, "outputTokens");
@@ -153,7 +161,8 @@ impl Turn {
         for (key, call) in &mut self.tools {
             if matches!(call.state, ToolState::Pending | ToolState::Running) {
                 call.state = end;
-                out.events.push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
+                out.events
+                    .push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
             }
         }
     }
@@ -187,7 +196,10 @@ impl AcpDialect {
             },
             "plan" => turn.plan(update, out),
             "usage_update" => turn.usage(update, self.cost_base, out),
-            "user_message_chunk" | "available_commands_update" | "current_mode_update" | "config_option_update"
+            "user_message_chunk"
+            | "available_commands_update"
+            | "current_mode_update"
+            | "config_option_update"
             | "session_info_update" => {}
             other => {
                 out.skipped += 1;

@@ -94,16 +94,16 @@ fn question(id: &str, tool: &str, input: &Value, request: &Value, folder: &str) 
     let diff = diff_from_input(tool, input).or_else(|| str_at(input, "/plan").map(clean));
     let command = str_at(input, "/command").map(clean).or_else(|| {
         // No command and no change: what is asked for is the call itself, as it stands.
-        diff.is_none().then(|| format!("{tool} {}", pretty(input)))
+        (diff.is_none() && tool != ASK_USER).then(|| format!("{tool} {}", pretty(input)))
     });
     let mut paths = paths(input);
     if let Some(blocked) = str_at(request, "/blocked_path").filter(|path| !paths.iter().any(|known| known == path)) {
         paths.push(blocked.to_owned());
     }
-    let told = ["/decision_reason", "/description"].iter().filter_map(|field| str_at(request, field));
-    let own = str_at(input, "/description");
     // For an edit, the description only repeats the file's name.
-    let reason = if tool == ASK_USER { choices(input) } else { own.or_else(|| told.last()).map(clean) };
+    let told = str_at(request, "/description").filter(|_| action != PermissionAction::Edit);
+    let own = str_at(input, "/description").or_else(|| str_at(request, "/decision_reason")).or(told);
+    let reason = if tool == ASK_USER { choices(input) } else { own.map(clean) };
     PermissionRequest {
         ask: id.to_owned(),
         tool: tool.to_owned(),

@@ -96,7 +96,7 @@ impl Blocks {
     }
 
     /// A broken stream: from this block on the message is void and will be said again.
-    fn give_up(&mut self, line: &Value, book: &mut ItemBook) {
+    fn give_up(&self, line: &Value, book: &mut ItemBook) {
         let Some(from) = u64_at(line, "/abandoned_blocks/from_block_index") else { return };
         let message = self.message_of(line);
         for block in self.messages.get(&message).map_or(&[][..], Vec::as_slice) {

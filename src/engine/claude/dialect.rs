@@ -1,17 +1,16 @@
 //! The conversation with one Claude Code process: what comes in, what goes out.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::engine::claude::asks::{Asks, deny_unseen, refusal};
-use crate::engine::claude::blocks::Blocks;
-use crate::engine::claude::outcome::{Known, cost, ended, limits, usage, window_input};
+use crate::engine::claude::outcome::{Known, cost, ended, is_nothing, limits, sum, usage};
 use crate::engine::claude::tools;
+use crate::engine::claude::turn::{Turn, notice};
 use crate::engine::failure::{Gone, failure, gone};
-use crate::engine::items::ItemBook;
-use crate::engine::wire::{ObjectReader, Read, f64_at, is_true, list_at, one_line, str_at, text_at, u64_at};
+use crate::engine::wire::{ObjectReader, Read, f64_at, list_at, str_at, text_at, u64_at};
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::{NoticeLevel, ToolState};
@@ -21,6 +20,8 @@ use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason,
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How long a rejected login may be tried again; longer is only silence.
 const LOGIN_GRACE: Duration = Duration::from_secs(5);
+/// How long after its last sub-agent ended Claude may take to speak again.
+const HELD_GRACE: Duration = Duration::from_secs(5);
 /// Kept lines that were no protocol.
 const MAX_NOISE_LINES: usize = 40;
 
@@ -41,23 +42,8 @@ pub struct ClaudeDialect {
     reached: Option<LimitInfo>,
     /// `total_cost_usd` of the last result; nothing was spent before a new session's first.
     session_cost_usd: Option<f64>,
-}
-
-/// State of the running turn.
-struct Turn {
-    uuid: String,
-    started: bool,
-    blocks: Blocks,
-    book: ItemBook,
-    denied: HashSet<String>,
-    model: Option<String>,
-    /// Of the last request: what went in, and that with what came out.
-    window_input_tokens: Option<u64>,
-    window_used_tokens: Option<u64>,
-    /// `error` of the last error that came as an `assistant` line.
-    error: Option<String>,
-    cancel: Option<TimerId>,
-    login: Option<TimerId>,
+    /// Claude began a turn by itself while none of ours ran, e.g. to tell about a task of its own.
+    own_turn: bool,
 }
 
 impl ClaudeDialect {
@@ -77,6 +63,7 @@ impl ClaudeDialect {
             asks: Asks::default(),
             reached: None,
             session_cost_usd: seat.resume.is_none().then_some(0.0),
+            own_turn: false,
         }
     }
 
@@ -218,9 +205,14 @@ impl ClaudeDialect {
     }
 
     fn system(&mut self, line: &Value, out: &mut SeatOutput) {
-        let Some(turn) = self.turn.as_mut() else { return };
-        match str_at(line, "/subtype").unwrap_or_default() {
+        let subtype = str_at(line, "/subtype").unwrap_or_default();
+        let Some(turn) = self.turn.as_mut() else {
+            self.own_turn |= subtype == "init";
+            return;
+        };
+        match subtype {
             "init" => turn.init(line, out),
+            "background_tasks_changed" => self.background(line, out),
             "api_retry" => self.retry(line, out),
             "permission_denied" => {
                 let id = text_at(line, "/tool_use_id");
@@ -239,6 +231,19 @@ impl ClaudeDialect {
             other => {
                 out.skipped += 1;
                 out.log.push(format!("unknown system subtype {other:?}"));
+            }
+        }
+    }
+
+    /// Sub-agents that run in the background end with a turn that Claude begins by itself; shell tasks may run for ever.
+    fn background(&mut self, line: &Value, out: &mut SeatOutput) {
+        let Some(turn) = self.turn.as_mut() else { return };
+        let agents = list_at(line, "/tasks").iter().filter(|task| text_at(task, "/task_type").contains("agent"));
+        turn.background_agents = agents.count();
+        if turn.background_agents == 0 && turn.held.is_some() {
+            let timer = self.timer(HELD_GRACE, out);
+            if let Some(turn) = self.turn.as_mut() {
+                turn.held_until = Some(timer);
             }
         }
     }
@@ -270,25 +275,37 @@ impl ClaudeDialect {
     fn result(&mut self, line: &Value, out: &mut SeatOutput) {
         let cost_usd = cost(line, self.session_cost_usd);
         self.session_cost_usd = f64_at(line, "/total_cost_usd").or(self.session_cost_usd);
-        let Some(turn) = self.turn.as_ref() else {
+        let was_own = std::mem::take(&mut self.own_turn);
+        let Some(turn) = self.turn.as_mut() else {
             out.log.push("a result between turns".to_owned());
             return;
         };
         // Claude can begin turns by itself; their results name other messages than ours.
         let served = list_at(line, "/user_message_uuids");
-        if !served.is_empty() && !served.iter().any(|id| id.as_str() == Some(turn.uuid.as_str())) {
+        let not_ours = !served.is_empty() && !served.iter().any(|id| id.as_str() == Some(turn.uuid.as_str()));
+        if not_ours || (was_own && served.is_empty()) {
             out.log.push("the result of another turn".to_owned());
             return;
         }
         let mut used = usage(line, turn.model.as_deref(), turn.window_used_tokens);
         used.cost_usd = cost_usd;
+        turn.used = sum(&turn.used, &used);
+        if !is_nothing(&turn.used) {
+            out.events.push(TurnEvent::Usage(turn.used.clone()));
+        }
         let known = Known {
             cancelled: turn.cancel.is_some(),
             error: turn.error.as_deref(),
             reached: self.reached.as_ref(),
         };
         let last = ended(&self.info, line, known);
-        out.events.push(TurnEvent::Usage(used));
+        if turn.background_agents > 0 && last == TurnEvent::Finished(StopReason::Completed) {
+            let agents = turn.background_agents;
+            let s = if agents == 1 { "" } else { "s" };
+            out.events.push(TurnEvent::Phase(format!("Waiting for {agents} agent{s} in the background")));
+            turn.held = Some(last);
+            return;
+        }
         if let TurnEvent::Failed(TurnFailure { kind, .. }) = &last {
             // A new login is read at the start; a lost session ends the program anyway.
             out.retire |= matches!(kind, FailureKind::NotLoggedIn | FailureKind::SessionLost);
@@ -310,6 +327,12 @@ impl ClaudeDialect {
         if self.turn.as_ref().is_none_or(|turn| turn.cancel.is_some()) {
             return;
         }
+        if self.turn.as_ref().is_some_and(|turn| turn.held.is_some()) {
+            // An interrupt reaches the answer only; agents in the background end with the process.
+            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            out.retire = true;
+            return;
+        }
         self.control(&json!({"subtype": "interrupt"}), out);
         let timer = self.timer(CANCEL_GRACE, out);
         if let Some(turn) = self.turn.as_mut() {
@@ -324,6 +347,9 @@ impl ClaudeDialect {
             out.retire = true;
         } else if turn.login == Some(timer) {
             self.login_failed(out);
+        } else if turn.held_until == Some(timer) {
+            let last = turn.held.clone().unwrap_or(TurnEvent::Finished(StopReason::Completed));
+            self.end(last, out);
         }
     }
 
@@ -335,6 +361,10 @@ impl ClaudeDialect {
         let Some(turn) = self.turn.as_ref() else { return };
         if turn.cancel.is_some() {
             self.end(TurnEvent::Finished(StopReason::Cancelled), out);
+            return;
+        }
+        if let Some(last) = turn.held.clone() {
+            self.end(last, out);
             return;
         }
         let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
@@ -367,104 +397,6 @@ impl Dialect for ClaudeDialect {
             SeatInput::Deadline(timer) => self.deadline(timer, out),
             SeatInput::HttpStatus { .. } | SeatInput::HttpFailed { .. } | SeatInput::HttpEnd => {}
         }
-    }
-}
-
-impl Turn {
-    fn new(uuid: String) -> Self {
-        Self {
-            uuid,
-            started: false,
-            blocks: Blocks::default(),
-            book: ItemBook::default(),
-            denied: HashSet::new(),
-            model: None,
-            window_input_tokens: None,
-            window_used_tokens: None,
-            error: None,
-            cancel: None,
-            login: None,
-        }
-    }
-
-    fn init(&mut self, line: &Value, out: &mut SeatOutput) {
-        if self.started || is_sub_agent(line) {
-            return;
-        }
-        self.started = true;
-        self.model = str_at(line, "/model").map(str::to_owned);
-        let session = str_at(line, "/session_id").map(str::to_owned);
-        out.events.push(TurnEvent::Started { session, model: self.model.clone() });
-        for server in list_at(line, "/mcp_servers") {
-            if str_at(server, "/status") == Some("failed") {
-                let name = text_at(server, "/name");
-                notice(NoticeLevel::Warn, &format!("The MCP server {name} did not start."), out);
-            }
-        }
-    }
-
-    /// What the agent says and does.
-    fn content(&mut self, kind: &str, line: &Value, out: &mut SeatOutput) {
-        if kind != "stream_event" && self.blocks.is_repeated(line) {
-            out.log.push(format!("a repeated {kind} line"));
-            return;
-        }
-        if let Some(parent) = str_at(line, "/parent_tool_use_id") {
-            if kind == "assistant" {
-                tools::sub_agent(line, parent, &mut self.book, out);
-            }
-            return;
-        }
-        match kind {
-            "stream_event" => {
-                self.note_window(line);
-                if let Some(tool) = self.blocks.stream(line, &mut self.book, out) {
-                    tools::show(&tool, &mut self.book, out);
-                }
-            }
-            "assistant" => self.assistant(line, out),
-            _ => {
-                let denied = &self.denied;
-                tools::results(line, &|id| denied.contains(id), &mut self.book, out);
-            }
-        }
-    }
-
-    fn assistant(&mut self, line: &Value, out: &mut SeatOutput) {
-        if is_true(line, "/is_api_error_message") || str_at(line, "/error").is_some() {
-            // Its text is the failure's, which the result tells; it is no answer.
-            self.error = Some(text_at(line, "/error"));
-            return;
-        }
-        for tool in self.blocks.whole(line, &mut self.book, out) {
-            tools::show(&tool, &mut self.book, out);
-        }
-    }
-
-    fn note_window(&mut self, line: &Value) {
-        match str_at(line, "/event/type") {
-            Some("message_start") => {
-                let input = line.pointer("/event/message/usage").and_then(window_input);
-                self.window_input_tokens = input.or(self.window_input_tokens);
-                self.window_used_tokens = self.window_input_tokens;
-            }
-            Some("message_delta") => {
-                let output = u64_at(line, "/event/usage/output_tokens").unwrap_or(0);
-                self.window_used_tokens = self.window_input_tokens.map(|input| input.saturating_add(output));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn is_sub_agent(line: &Value) -> bool {
-    str_at(line, "/parent_tool_use_id").is_some()
-}
-
-fn notice(level: NoticeLevel, text: &str, out: &mut SeatOutput) {
-    let text = one_line(text);
-    if !text.is_empty() {
-        out.events.push(TurnEvent::Notice { level, text });
     }
 }
 

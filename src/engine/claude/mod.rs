@@ -7,7 +7,10 @@ mod asks;
 mod blocks;
 mod dialect;
 mod outcome;
+#[cfg(test)]
+mod tests;
 mod tools;
+mod turn;
 
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
@@ -152,30 +155,13 @@ fn env() -> Vec<(String, String)> {
 }
 
 #[cfg(test)]
-pub(crate) mod testing {
+mod argv {
     use super::*;
-    use crate::model::engine::Billing;
+    use crate::engine::testing;
 
-    pub fn seat() -> SeatSpec {
-        SeatSpec {
-            engine: EngineId::new("claude"),
-            model: None,
-            cwd: "/home/user/project".into(),
-            resume: None,
-            new_session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
-            system_file: None,
-            skip_permissions: false,
-            billing: Billing::Subscription,
-            program: None,
-            version: Some("2.1.332".to_owned()),
-        }
+    fn seat() -> SeatSpec {
+        testing::seat(&Claude::new())
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::testing::seat;
-    use super::*;
 
     fn line(seat: &SeatSpec) -> String {
         args(seat).join(" ")

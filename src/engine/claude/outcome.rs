@@ -7,20 +7,60 @@ use crate::engine::wire::{f64_at, i64_at, is_true, list_at, str_at, u64_at};
 use crate::model::engine::EngineInfo;
 use crate::model::turn::{FailureKind, LimitInfo, StopReason, TurnEvent, Usage};
 
-/// What a turn used. `input_tokens` of the wire leaves cached input out, but written cache counts as input here:
-/// it was not read from one.
+/// What was used since the last result. `input_tokens` of the wire leaves cached input out, but written cache counts
+/// as input here: it was not read from one.
 pub fn usage(result: &Value, model: Option<&str>, window_used_tokens: Option<u64>) -> Usage {
-    let input = u64_at(result, "/usage/input_tokens");
-    let written = u64_at(result, "/usage/cache_creation_input_tokens").unwrap_or(0);
+    let told = [
+        "/usage/input_tokens",
+        "/usage/cache_creation_input_tokens",
+        "/usage/cache_read_input_tokens",
+        "/usage/output_tokens",
+        "/usage/output_tokens_details/thinking_tokens",
+    ]
+    .map(|field| u64_at(result, field));
+    // An aborted answer is missing there and stands only in the sums by model.
+    let none_told = told.iter().all(|tokens| tokens.unwrap_or(0) == 0);
+    let [input, written, cached, output, thinking] = if none_told { sums_by_model(result).unwrap_or(told) } else { told };
     Usage {
-        input_tokens: input.map(|input| input.saturating_add(written)),
-        cached_input_tokens: u64_at(result, "/usage/cache_read_input_tokens"),
-        output_tokens: u64_at(result, "/usage/output_tokens"),
-        reasoning_tokens: u64_at(result, "/usage/output_tokens_details/thinking_tokens"),
+        input_tokens: input.map(|input| input.saturating_add(written.unwrap_or(0))),
+        cached_input_tokens: cached,
+        output_tokens: output,
+        reasoning_tokens: thinking,
         cost_usd: None,
         window_tokens: window(result, model),
         window_used_tokens,
     }
+}
+
+fn sums_by_model(result: &Value) -> Option<[Option<u64>; 5]> {
+    let models = result.get("model_usage_since_last_result")?.as_object()?;
+    let fields = ["/inputTokens", "/cacheCreationInputTokens", "/cacheReadInputTokens", "/outputTokens", "/thinkingTokens"];
+    Some(fields.map(|field| models.values().filter_map(|model| u64_at(model, field)).reduce(u64::saturating_add)))
+}
+
+/// Two parts of one turn as one; the window is that of the later.
+pub fn sum(before: &Usage, later: &Usage) -> Usage {
+    let tokens = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    };
+    Usage {
+        input_tokens: tokens(before.input_tokens, later.input_tokens),
+        cached_input_tokens: tokens(before.cached_input_tokens, later.cached_input_tokens),
+        output_tokens: tokens(before.output_tokens, later.output_tokens),
+        reasoning_tokens: tokens(before.reasoning_tokens, later.reasoning_tokens),
+        cost_usd: match (before.cost_usd, later.cost_usd) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        },
+        ..later.clone()
+    }
+}
+
+/// True when nothing was used, as when the request was refused.
+pub fn is_nothing(used: &Usage) -> bool {
+    let tokens = [used.input_tokens, used.cached_input_tokens, used.output_tokens, used.reasoning_tokens];
+    tokens.iter().all(|tokens| tokens.unwrap_or(0) == 0) && used.cost_usd.unwrap_or(0.0) <= 0.0
 }
 
 /// The window of the main model; `modelUsage` also lists models that sub-agents used.
@@ -33,7 +73,7 @@ fn window(result: &Value, model: Option<&str>) -> Option<u64> {
 /// What the turn cost. `total_cost_usd` runs over the whole session, so it is only taken as a difference.
 pub fn cost(result: &Value, session_total_before: Option<f64>) -> Option<f64> {
     if let Some(since) = result.get("model_usage_since_last_result").and_then(Value::as_object) {
-        return Some(since.values().filter_map(|model| f64_at(model, "/costUSD")).sum());
+        return Some(since.values().filter_map(|model| f64_at(model, "/costUSD")).fold(0.0, |sum, cost| sum + cost));
     }
     let total = f64_at(result, "/total_cost_usd")?;
     session_total_before.map(|before| (total - before).max(0.0))
@@ -231,6 +271,12 @@ mod tests {
         assert_eq!(cost(&result, None), None);
         let since = json!({"total_cost_usd": 9.0, "model_usage_since_last_result": {"a": {"costUSD": 0.25}, "b": {"costUSD": 0.5}}});
         assert_eq!(cost(&since, Some(1.0)), Some(0.75));
+        let aborted = json!({"usage": {"input_tokens": 0, "output_tokens": 0},
+            "model_usage_since_last_result": {"a": {"inputTokens": 7, "outputTokens": 1}, "b": {"inputTokens": 2}}});
+        let used = usage(&aborted, None, None);
+        assert_eq!((used.input_tokens, used.output_tokens, used.cached_input_tokens), (Some(9), Some(1), None));
+        assert_eq!(sum(&used, &used).input_tokens, Some(18));
+        assert!(is_nothing(&usage(&json!({"usage": {"input_tokens": 0}}), None, None)) && !is_nothing(&used));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Tool calls of Claude Code as items: what they do, what they changed, how they ended.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::engine::SeatOutput;
@@ -7,6 +9,7 @@ use crate::engine::claude::blocks::FoundTool;
 use crate::engine::items::ItemBook;
 use crate::engine::wire::{diff_of, i64_at, is_true, list_at, one_line, pretty, str_at, text_at, tool_output};
 use crate::model::message::{ItemBody, PlanEntry, PlanEntryState, ToolCall, ToolKind, ToolState};
+use crate::model::turn::TurnEvent;
 
 /// Key of the agent's own to-do list.
 const PLAN_KEY: &str = "plan";
@@ -42,17 +45,24 @@ pub fn call(name: &str, input: &Value) -> ToolCall {
     }
 }
 
+/// What the host did to the calls of a turn.
+#[derive(Clone, Copy, Debug)]
+pub struct HostDid<'a> {
+    pub denied: &'a HashSet<String>,
+    pub cancelled: bool,
+}
+
 /// Ends the tool calls whose results a `user` line holds.
-pub fn results(line: &Value, denied: &dyn Fn(&str) -> bool, book: &mut ItemBook, out: &mut SeatOutput) {
+pub fn results(line: &Value, host: HostDid<'_>, book: &mut ItemBook, out: &mut SeatOutput) {
     for block in list_at(line, "/message/content") {
         let kind = str_at(block, "/type").unwrap_or_default();
         if kind.ends_with("tool_result") {
-            result(line, block, denied, book, out);
+            result(line, block, host, book, out);
         }
     }
 }
 
-fn result(line: &Value, block: &Value, denied: &dyn Fn(&str) -> bool, book: &mut ItemBook, out: &mut SeatOutput) {
+fn result(line: &Value, block: &Value, host: HostDid<'_>, book: &mut ItemBook, out: &mut SeatOutput) {
     let Some(id) = str_at(block, "/tool_use_id") else { return };
     if book.is_closed(id) {
         return;
@@ -64,7 +74,9 @@ fn result(line: &Value, block: &Value, denied: &dyn Fn(&str) -> bool, book: &mut
         .iter()
         .any(|meta| str_at(meta, "/id") == Some(id) && str_at(meta, "/permission_decision/decision") == Some("reject"));
     call.state = match failed {
-        true if refused || denied(id) => ToolState::Denied,
+        true if host.denied.contains(id) => ToolState::Denied,
+        true if host.cancelled => ToolState::Stopped,
+        true if refused => ToolState::Denied,
         true => ToolState::Failed,
         false => ToolState::Done,
     };
@@ -91,7 +103,11 @@ pub fn sub_agent(line: &Value, parent: &str, book: &mut ItemBook, out: &mut Seat
         if str_at(block, "/type") == Some("tool_use") {
             let name = str_at(block, "/name").unwrap_or_default();
             let title = title(name, block.get("input").unwrap_or(&Value::Null));
-            book.output(parent, &format!("› {name} {title}\n"), out);
+            if book.is_closed(parent) {
+                out.events.push(TurnEvent::Phase(one_line(&format!("In the background: {name} {title}"))));
+            } else {
+                book.output(parent, &format!("› {name} {title}\n"), out);
+            }
         }
     }
 }

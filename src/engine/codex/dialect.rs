@@ -1,27 +1,25 @@
 //! The conversation with one Codex app server: what comes in, what goes out.
 
+mod ending;
+
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::engine::codex::asks::{Asked, Asks};
-use crate::engine::codex::outcome::{Totals, failed, kind, limits};
+use crate::engine::codex::outcome::{Totals, limits};
 use crate::engine::codex::turn::Turn;
-use crate::engine::failure::{Gone, gone, told};
+use crate::engine::failure::told;
 use crate::engine::wire::{
     ObjectReader, Read, Rpc, id_key, is_true, list_at, one_line, rpc, rpc_notification, rpc_refusal, rpc_request, str_at,
     text_at,
 };
-use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
+use crate::engine::{Dialect, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
-use crate::model::message::{NoticeLevel, ToolState};
-use crate::model::turn::{Decision, FailureKind, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
+use crate::model::message::NoticeLevel;
+use crate::model::turn::{Decision, SeatSpec, StopReason, TurnEvent, TurnRequest};
 
-/// How long a cancelled turn may take to end by itself.
-const CANCEL_GRACE: Duration = Duration::from_secs(2);
-/// How long after a final error the turn's own end may take.
-const ERROR_GRACE: Duration = Duration::from_secs(5);
 /// Kept lines that were no protocol.
 const MAX_NOISE_LINES: usize = 40;
 
@@ -35,6 +33,7 @@ pub struct CodexDialect {
     noise: VecDeque<String>,
     spoke: bool,
     next_id: u64,
+    next_timer: u32,
     sent: HashMap<u64, Sent>,
     thread: Option<String>,
     model: Option<String>,
@@ -66,6 +65,7 @@ impl CodexDialect {
             noise: VecDeque::new(),
             spoke: false,
             next_id: 0,
+            next_timer: 0,
             sent: HashMap::new(),
             thread: None,
             model: None,
@@ -82,9 +82,8 @@ impl CodexDialect {
     }
 
     fn timer(&mut self, after: Duration, out: &mut SeatOutput) -> TimerId {
-        self.next_id += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "a seat does not live for four billion requests")]
-        let timer = TimerId(self.next_id as u32);
+        self.next_timer += 1;
+        let timer = TimerId(self.next_timer);
         out.timers.push((timer, after));
         timer
     }
@@ -322,128 +321,9 @@ impl CodexDialect {
         if let Some(turn) = self.turn.as_mut() {
             turn.totals = Some(now);
         }
-        out.events.push(TurnEvent::Usage(now.since(before).usage(told)));
-    }
-
-    fn completed(&mut self, params: &Value, out: &mut SeatOutput) {
-        let Some(turn) = self.turn.as_mut() else { return };
-        let told = params.get("turn").unwrap_or(&Value::Null);
-        // A summary of the last items: what was lost on the way is made good.
-        for item in list_at(told, "/items") {
-            turn.show(item, true, out);
-        }
-        let cancelled = turn.cancel.is_some();
-        let last = match str_at(told, "/status") {
-            Some("interrupted") => TurnEvent::Finished(StopReason::Cancelled),
-            Some("failed") if cancelled => TurnEvent::Finished(StopReason::Cancelled),
-            Some("failed") => {
-                let error = told.get("error").filter(|error| !error.is_null()).cloned();
-                let error = error.or_else(|| turn.error.take()).unwrap_or_default();
-                TurnEvent::Failed(failed(&self.info, &error))
-            }
-            _ => TurnEvent::Finished(StopReason::Completed),
-        };
-        self.end(last, out);
-    }
-
-    fn errored(&mut self, params: &Value, out: &mut SeatOutput) {
-        let Some(turn) = self.turn.as_mut() else { return };
-        let error = params.get("error").unwrap_or(&Value::Null);
-        if !is_true(params, "/willRetry") {
-            turn.error = Some(error.clone());
-            if turn.error_timer.is_none() {
-                let timer = self.timer(ERROR_GRACE, out);
-                if let Some(turn) = self.turn.as_mut() {
-                    turn.error_timer = Some(timer);
-                }
-            }
-            return;
-        }
-        // The item that broke off is sent again from its start.
-        turn.book.void_open_texts();
-        turn.retries += 1;
-        out.events.push(TurnEvent::Phase(retry_phase(&text_at(error, "/message"))));
-        // A refused login is tried ten times otherwise. The first retry is left to a token that is renewed.
-        if turn.retries > 1 && kind(error) == FailureKind::NotLoggedIn {
-            let failure = failed(&self.info, error);
-            self.fail(failure, out);
-            out.retire = true;
-        }
-    }
-
-    fn fail(&mut self, failure: TurnFailure, out: &mut SeatOutput) {
-        out.retire |= matches!(failure.kind, FailureKind::SessionLost | FailureKind::NotLoggedIn);
-        self.end(TurnEvent::Failed(failure), out);
-    }
-
-    /// The last event of a turn, after everything that still hangs was told.
-    fn end(&mut self, last: TurnEvent, out: &mut SeatOutput) {
-        let Some(mut turn) = self.turn.take() else { return };
-        for ask in self.asks.take_all() {
-            out.events.push(TurnEvent::PermissionGone { ask });
-        }
-        // An interrupted or failed turn leaves its running command behind; it dies only with the server.
-        out.retire |= turn.book.tool_runs();
-        if let TurnEvent::Failed(failure) = &last {
-            out.retire |= matches!(failure.kind, FailureKind::SessionLost | FailureKind::NotLoggedIn);
-        }
-        self.totals = turn.totals.or(self.totals);
-        turn.book.settle_tools(ToolState::Stopped, out);
-        out.events.push(last);
-    }
-
-    fn cancel(&mut self, out: &mut SeatOutput) {
-        if self.turn.as_ref().is_none_or(|turn| turn.cancel.is_some()) {
-            return;
-        }
-        let timer = self.timer(CANCEL_GRACE, out);
-        if let Some(turn) = self.turn.as_mut() {
-            turn.cancel = Some(timer);
-        }
-        self.interrupt(out);
-    }
-
-    fn interrupt(&mut self, out: &mut SeatOutput) {
-        let turn = self.turn.as_ref().and_then(|turn| turn.id.clone());
-        if let (Some(thread), Some(turn)) = (self.thread.clone(), turn) {
-            self.request(Sent::Aside, "turn/interrupt", &json!({"threadId": thread, "turnId": turn}), out);
-        }
-    }
-
-    fn deadline(&mut self, timer: TimerId, out: &mut SeatOutput) {
-        let Some(turn) = self.turn.as_mut() else { return };
-        if turn.cancel == Some(timer) {
-            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
-            out.retire = true;
-        } else if turn.error_timer == Some(timer) {
-            let error = turn.error.take().unwrap_or_default();
-            let failure = failed(&self.info, &error);
-            self.fail(failure, out);
-            out.retire = true;
-        }
-    }
-
-    fn exited(&mut self, exit: &SeatExit, out: &mut SeatOutput) {
-        out.retire = true;
-        if let Some(text) = self.reader.close() {
-            self.heard_noise(text, out);
-        }
-        let Some(turn) = self.turn.as_mut() else { return };
-        if turn.cancel.is_some() {
-            self.end(TurnEvent::Finished(StopReason::Cancelled), out);
-        } else if let Some(error) = turn.error.take() {
-            let failure = failed(&self.info, &error);
-            self.fail(failure, out);
-        } else {
-            let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
-            let failure = gone(&self.info, Gone {
-                command: &self.command,
-                version: self.seat.version.as_deref(),
-                exit,
-                noise: &noise.join("\n"),
-                spoke: self.spoke,
-            });
-            self.fail(failure, out);
+        // A request that failed is told with counts that did not change.
+        if now != before {
+            out.events.push(TurnEvent::Usage(now.since(before).usage(told)));
         }
     }
 }
@@ -466,16 +346,5 @@ impl Dialect for CodexDialect {
             SeatInput::Deadline(timer) => self.deadline(timer, out),
             SeatInput::HttpStatus { .. } | SeatInput::HttpFailed { .. } | SeatInput::HttpEnd => {}
         }
-    }
-}
-
-/// `Reconnecting... 2/5` becomes `Retrying 2 of 5`; other words stay.
-fn retry_phase(message: &str) -> String {
-    let counted = message.rsplit(' ').next().and_then(|word| word.split_once('/'));
-    match counted {
-        Some((attempt, most)) if attempt.parse::<u32>().is_ok() && most.parse::<u32>().is_ok() => {
-            format!("Retrying {attempt} of {most}")
-        }
-        _ => one_line(message),
     }
 }

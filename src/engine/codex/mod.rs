@@ -7,6 +7,8 @@ mod asks;
 mod dialect;
 mod items;
 mod outcome;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};

@@ -26,6 +26,8 @@ pub struct Turn {
     /// A final error; the turn's end follows it.
     pub error: Option<Value>,
     pub error_timer: Option<TimerId>,
+    /// Runs while Codex waits for the network.
+    pub network: Option<TimerId>,
     pub retries: u32,
     pub cancel: Option<TimerId>,
 }
@@ -50,6 +52,9 @@ impl Turn {
     /// One notification that belongs to this turn.
     pub fn told(&mut self, method: &str, params: &Value, out: &mut SeatOutput) {
         let item = params.get("item").unwrap_or(&Value::Null);
+        if self.network.is_some() && method.starts_with("item/") {
+            (self.network, self.error) = (None, None);
+        }
         match method {
             "item/started" => self.show(item, false, out),
             "item/completed" => self.show(item, true, out),

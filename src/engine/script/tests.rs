@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::TimerId;
 use crate::model::engine::Billing;
 use crate::model::id::TurnId;
-use crate::model::turn::Decision;
+use crate::model::turn::{Decision, StopReason};
 
 fn seat(resume: Option<&str>) -> SeatSpec {
     SeatSpec {
@@ -67,7 +67,10 @@ fn turns_go_by_number_and_by_word() {
 
 #[test]
 fn a_question_waits_for_its_answer() {
-    let engine = engine("x", "{\"ask\":{\"tool\":\"Bash\",\"command\":\"ls\",\"on_allow\":\"yes\"}}\n{\"text\":\"!\"}");
+    let engine = engine(
+        "x",
+        "{\"ask\":{\"tool\":\"Bash\",\"command\":\"ls\",\"on_allow\":\"yes\"}}\n{\"text\":\"!\"}",
+    );
     for (decision, answer) in [
         (Decision::AllowOnce, "yes!"),
         (Decision::Deny { comment: "why".to_owned() }, "denied\nYour comment: why\n!"),
@@ -115,10 +118,14 @@ fn every_step_reads() {
 {"finish":"max_tokens"}
 {"text":"never"}"#;
     let events = turn(&mut engine("x", script).dialect(&seat(None)), "x", &Decision::AllowOnce);
-    assert!(matches!(&events[0], TurnEvent::Started { session: Some(id), model: Some(m) } if id == "s-1" && m == "m"));
+    assert!(
+        matches!(&events[0], TurnEvent::Started { session: Some(id), model: Some(m) } if id == "s-1" && m == "m")
+    );
     assert!(matches!(events.last(), Some(TurnEvent::Finished(StopReason::MaxTokens))));
     assert_eq!(said(&events), "xz");
-    let tools = events.iter().filter(|event| matches!(event, TurnEvent::ItemReplaced { body: ItemBody::Tool(_), .. }));
+    let tools = events
+        .iter()
+        .filter(|event| matches!(event, TurnEvent::ItemReplaced { body: ItemBody::Tool(_), .. }));
     assert_eq!(tools.count(), 1);
 }
 
@@ -126,7 +133,9 @@ fn every_step_reads() {
 fn failures_and_lost_sessions() {
     let fail = r#"{"fail":{"kind":"rate_limited","message":"slow","resets_at_ms":5}}"#;
     let events = turn(&mut engine("x", fail).dialect(&seat(None)), "x", &Decision::AllowOnce);
-    assert!(matches!(events.last(), Some(TurnEvent::Failed(f)) if f.kind == FailureKind::RateLimited && f.resets_at_ms == Some(5)));
+    assert!(
+        matches!(events.last(), Some(TurnEvent::Failed(f)) if f.kind == FailureKind::RateLimited && f.resets_at_ms == Some(5))
+    );
     let lost = "{\"session_lost\":true}\n{\"text\":\"ok\"}";
     let events = turn(&mut engine("x", lost).dialect(&seat(Some("old"))), "x", &Decision::AllowOnce);
     assert!(matches!(events.last(), Some(TurnEvent::Failed(f)) if f.kind == FailureKind::SessionLost));

@@ -19,6 +19,7 @@ use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
+use crate::ui::regions::{self, Region};
 use crate::ui::theme::{self, Text};
 use crate::ui::widgets::icon::{self, Face};
 use crate::ui::widgets::text_field::{EnterKey, TextField};
@@ -163,6 +164,7 @@ impl Panel for Composer {
         self.enter(cx, view);
         let p = theme::palette(ui);
         let sizes = theme::sizes();
+        regions::mark(ui.ctx(), Region::Composer, field_id());
         let focused = ui.memory(|memory| memory.has_focus(field_id()));
         let frame = Frame::NONE.fill(p.bg_raised).corner_radius(sizes.radius.composer).inner_margin(Margin {
             left: 12,

@@ -6,7 +6,6 @@
 mod actions;
 pub mod copy;
 mod ending;
-mod list;
 mod message;
 mod text;
 mod tools;
@@ -14,10 +13,10 @@ mod tools;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2, vec2};
+use egui::{Rect, Ui, UiBuilder, pos2, vec2};
 
 use crate::api::command::ChatCommand;
-use crate::api::snapshot::{ConversationView, PAGE_LEN};
+use crate::api::snapshot::{ConversationView, IndexEntry, PAGE_LEN};
 use crate::model::id::{ConversationId, MessageId};
 use crate::model::message::{Author, Message};
 use crate::ui::action::UiAction;
@@ -28,8 +27,8 @@ use crate::ui::widgets::icon;
 use crate::ui::widgets::tabs::latest_pill;
 use crate::ui::widgets::text_field::TextField;
 use crate::ui::widgets::Button;
+use crate::ui::widgets::virtual_list::{RowSource, VirtualList, estimate_text};
 
-use list::List;
 
 /// View state of the conversations visited.
 #[derive(Default)]
@@ -69,7 +68,7 @@ impl Conversation {
         if let Some(list) = self.lists.get_mut(&view.row.conversation.id)
             && place + 3 < view.index.len()
         {
-            list.reveal(place);
+            list.rows.scroll_to(key_of(message));
         }
     }
 
@@ -81,14 +80,17 @@ impl Conversation {
     /// Scrolls to the newest message and follows it.
     pub fn to_end(&mut self) {
         if let Some(list) = self.shown.and_then(|id| self.lists.get_mut(&id)) {
-            list.to_end();
+            list.rows.scroll_to_bottom();
         }
     }
 
     /// Brings a place of the index into view.
     pub fn reveal(&mut self, place: usize) {
-        if let Some(list) = self.shown.and_then(|id| self.lists.get_mut(&id)) {
-            list.reveal(place);
+        if let Some(list) = self.shown.and_then(|id| self.lists.get_mut(&id))
+            && let Some(entry) = list.index.get(place)
+        {
+            let key = key_of(entry.id);
+            list.rows.scroll_to(key);
         }
     }
 
@@ -117,24 +119,34 @@ impl Conversation {
             }
             return;
         }
-        let mut list = self.lists.remove(&id).unwrap_or_else(List::at_end);
-        list.sync(&view.index, column.width());
+        let mut list = self.lists.remove(&id).unwrap_or_default();
+        list.take(&view.index);
         let area = Rect::from_min_max(pos2(ui.max_rect().left(), column.top()), ui.max_rect().max);
-        let mut scroll = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt("scroll"));
+        let inset = column.left() - area.left();
+        let mut scroll = ui.new_child(UiBuilder::new().max_rect(area).id_salt("scroll"));
         let mut missing: Vec<u32> = Vec::new();
-        list.show(&mut scroll, column, id.0, |ui, rect, place| match view.message(place) {
-            Some(message) => self.row(cx, ui, rect, view, place, message),
-            None => {
-                let page = u32::try_from(place).unwrap_or(0) / PAGE_LEN;
-                if missing.last() != Some(&page) {
-                    missing.push(page);
+        let List { rows, index, version, .. } = &mut list;
+        let source = Rows { index, version: *version };
+        let out = rows.show(&mut scroll, ("messages", id.0), &source, |ui, place| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.add_space(if place == 0 { EDGE } else { GAP });
+            let rect = Rect::from_min_size(ui.cursor().min + vec2(inset, 0.0), vec2(column.width(), f32::INFINITY));
+            let mut row = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("row"));
+            let height = match view.message(place) {
+                Some(message) => self.row(cx, &mut row, rect, view, place, message),
+                None => {
+                    let page = u32::try_from(place).unwrap_or(0) / PAGE_LEN;
+                    if missing.last() != Some(&page) {
+                        missing.push(page);
+                    }
+                    placeholder(&mut row, rect)
                 }
-                placeholder(ui, rect)
-            }
+            };
+            ui.add_space(height + if place + 1 == source.len() { EDGE } else { 0.0 });
         });
         self.load(cx, id, &missing);
-        if !list.at_end {
-            self.pill(ui, column, view, &mut list);
+        if !out.at_bottom {
+            pill(ui, column, view, &mut list);
         }
         self.lists.insert(id, list);
         self.texts.tidy();
@@ -148,15 +160,6 @@ impl Conversation {
                 self.asked.insert(key, cx.time_s);
                 cx.send(ChatCommand::LoadPage { conversation, page: *page });
             }
-        }
-    }
-
-    fn pill(&mut self, ui: &mut Ui, column: Rect, view: &ConversationView, list: &mut List) {
-        let running = view.turn.as_ref().is_some_and(|turn| turn.state.is_live());
-        let label = if running { "Latest, still writing" } else { "Latest" };
-        let center = pos2(column.center().x, ui.max_rect().bottom() - 24.0);
-        if latest_pill(ui, center, label).clicked() {
-            list.to_end();
         }
     }
 
@@ -185,7 +188,8 @@ impl Conversation {
         }
         let height = ui.min_rect().height().max(18.0);
         let area = Rect::from_min_size(rect.min, vec2(rect.width(), height));
-        if !editing {
+        // A row that is only measured must not register its controls a second time.
+        if !editing && !ui.is_sizing_pass() {
             self.actions.show(cx, ui, area, view, message);
         }
         height
@@ -220,6 +224,73 @@ impl Conversation {
     }
 }
 
+/// Scroll state of one conversation, with the index it was drawn for.
+struct List {
+    rows: VirtualList,
+    index: Arc<Vec<IndexEntry>>,
+    version: u64,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self { rows: VirtualList::at_bottom(), index: Arc::default(), version: 0 }
+    }
+}
+
+impl List {
+    fn take(&mut self, index: &Arc<Vec<IndexEntry>>) {
+        if !Arc::ptr_eq(&self.index, index) {
+            self.index = Arc::clone(index);
+            self.version += 1;
+        }
+    }
+}
+
+/// The index as rows of the list.
+struct Rows<'a> {
+    index: &'a [IndexEntry],
+    version: u64,
+}
+
+/// Space between messages, points.
+const GAP: f32 = 14.0;
+/// Space above the first and below the last message, points; the action bar of the first lies in it.
+const EDGE: f32 = 26.0;
+
+fn key_of(message: MessageId) -> u64 {
+    u64::try_from(message.0).unwrap_or(0)
+}
+
+impl RowSource for Rows<'_> {
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    fn row(&self, index: usize) -> (u64, u64) {
+        self.index.get(index).map_or((0, 0), |entry| (key_of(entry.id), u64::from(entry.revision)))
+    }
+
+    fn estimate(&self, index: usize, width: f32) -> f32 {
+        let Some(entry) = self.index.get(index) else { return 0.0 };
+        let column = (width - 48.0).min(theme::sizes().panel.reading_max) - 28.0;
+        let fixed = if entry.by_user { 16.0 } else { 28.0 };
+        estimate_text(entry.chars as usize, column, Text::Read.line(), fixed + GAP)
+    }
+
+    fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+fn pill(ui: &mut Ui, column: Rect, view: &ConversationView, list: &mut List) {
+    let running = view.turn.as_ref().is_some_and(|turn| turn.state.is_live());
+    let label = if running { "Latest, still writing" } else { "Latest" };
+    let center = pos2(column.center().x, ui.max_rect().bottom() - 24.0);
+    if latest_pill(ui, center, label).clicked() {
+        list.rows.scroll_to_bottom();
+    }
+}
+
 /// A row whose page is not loaded yet.
 fn placeholder(ui: &mut Ui, rect: Rect) -> f32 {
     const HEIGHT: f32 = 48.0;
@@ -238,7 +309,7 @@ fn placeholder(ui: &mut Ui, rect: Rect) -> f32 {
 
 fn quiet(ui: &mut Ui, column: Rect, text: &str) {
     let p = theme::palette(ui);
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(column.shrink2(vec2(0.0, 24.0))).id_salt("quiet"));
+    let mut child = ui.new_child(UiBuilder::new().max_rect(column.shrink2(vec2(0.0, 24.0))).id_salt("quiet"));
     child.add(egui::Label::new(Text::Ui.rich(text, p.text_3)).wrap());
 }
 
@@ -273,7 +344,7 @@ fn empty(cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
             key: &engines,
         },
     ];
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(column).id_salt("empty"));
+    let mut child = ui.new_child(UiBuilder::new().max_rect(column).id_salt("empty"));
     if let Some(action) = empty_state(&mut child, &question, &facts, &ways) {
         cx.act(action);
     }

@@ -46,11 +46,6 @@ impl Dialogs {
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) {
         let Some(rename) = &mut self.rename else { return };
         let field = TextField::single("rename", "Title").max_chars(TITLE_MAX_CHARS);
-        if rename.fresh {
-            let id = field.id();
-            ctx.memory_mut(|memory| memory.request_focus(id));
-            rename.fresh = false;
-        }
         let blank = rename.title.trim().is_empty();
         let mut take = false;
         let mut cancel = false;
@@ -59,7 +54,15 @@ impl Dialogs {
             Id::unique("rename conversation"),
             "Rename conversation",
             Width::Small,
-            |ui| field.show(ui, &mut rename.title).submitted,
+            |ui| {
+                // The first pass of a modal only measures; it cannot take the keyboard.
+                if rename.fresh && !ui.is_sizing_pass() {
+                    let id = field.id();
+                    ui.memory_mut(|memory| memory.request_focus(id));
+                    rename.fresh = false;
+                }
+                field.show(ui, &mut rename.title).submitted
+            },
             |ui| {
                 let why = blank.then_some("A title needs at least one letter.");
                 take |= Button::primary("Rename").disabled(why).show(ui).clicked();

@@ -82,7 +82,7 @@ impl FindBar {
 
     fn row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, result: Option<&FindView>) -> (Option<usize>, bool) {
         let Some(open) = &mut self.open else { return (None, false) };
-        let field = TextField::single("find here", "Find in this conversation").hint("Find").steer(true).width(220.0);
+        let field = TextField::single("find here", "Find text").hint("Find").steer(true).width(220.0);
         if std::mem::take(&mut open.fresh) {
             let id = field.id();
             ui.memory_mut(|memory| memory.request_focus(id));

@@ -5,6 +5,7 @@ use egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::{Route, SettingsPage};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
@@ -66,7 +67,9 @@ fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
     ui.spacing_mut().item_spacing.x = theme::sizes().space.s3;
     for (icon, action) in [(icon::STACK, UiAction::Context), (icon::MAGNIFYING_GLASS, UiAction::FindHere)] {
         let info = action.info();
-        if IconButton::new(icon, &info.text).key(&action.keys()).show(ui).clicked() {
+        let button = IconButton::new(icon, &info.text).key(&action.keys()).show(ui);
+        regions::mark(ui.ctx(), Region::Header, button.id);
+        if button.clicked() {
             cx.act(action);
         }
     }

@@ -119,7 +119,8 @@ impl Home {
         let text = "A folder the agents work in. Nothing is changed until you send a message.";
         ui.add(egui::Label::new(Text::Ui.rich(text, p.text_2)).wrap());
         ui.add_space(8.0);
-        ui.horizontal(|ui| {
+        let row = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(vec2(ui.available_width(), 34.0), row, |ui| {
             let keys = UiAction::OpenFolder.keys();
             let open = Button::primary("Open folder…").icon(icon::FOLDER_OPEN).key(&keys).show(ui);
             if open.clicked() {

@@ -115,7 +115,8 @@ fn body(open: &mut Open, ui: &mut Ui, height: f32) -> Option<Target> {
             let (spot, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
             paint::icon(ui, spot.center(), icon::MAGNIFYING_GLASS, 16.0, p.text_2);
             let field = TextField::single("palette", "Find or run").hint("Find or run…").step(Text::Read).bare();
-            if open.fresh {
+            // The first pass of a modal only measures; it cannot take the keyboard.
+            if open.fresh && !ui.is_sizing_pass() {
                 let id = field.id();
                 ui.memory_mut(|memory| memory.request_focus(id));
                 open.fresh = false;

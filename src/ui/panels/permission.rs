@@ -12,6 +12,7 @@ use crate::model::turn::{Decision, PermissionAction};
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::panels::diff;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
@@ -143,9 +144,9 @@ impl PermissionPanel {
         let roomy = room > 340.0;
         let rows = if roomy { others.len().min(QUEUE_ROWS) } else { usize::from(!others.is_empty()) };
         let rows_height = f32::from(u8::try_from(rows).unwrap_or(3)) * theme::sizes().row.tool;
-        let limit = (room - HEAD - BUTTONS - rows_height - 60.0).max(48.0);
+        let limit = (room - HEAD - BUTTONS - rows_height - 90.0).max(48.0);
         ScrollArea::vertical().id_salt("what").max_height(limit).auto_shrink([false, true]).show(ui, |ui| {
-            what(cx, ui, ask);
+            what(ui, ask);
         });
         facts(cx, ui, ask);
         self.buttons(cx, ui, ask, settled);
@@ -165,6 +166,7 @@ impl PermissionPanel {
             input.events.iter().any(|event| matches!(event, egui::Event::Key { repeat: true, pressed: true, .. }))
         });
         let deny = Button::destructive("Deny").icon(icon::X).key("Esc").disabled(reason).show(&mut left);
+        regions::mark(left.ctx(), Region::Question, deny.id);
         let field_width = (rect.width() - deny.rect.width() - 160.0).clamp(60.0, 420.0);
         let hint = format!("Tell {} what to do instead", short_name(&ask.agent));
         let mut submitted = false;
@@ -198,7 +200,7 @@ fn same(a: &AskRow, b: &AskRow) -> bool {
     a.turn == b.turn && a.request.ask == b.request.ask
 }
 
-fn what(cx: &UiCx<'_>, ui: &mut Ui, ask: &AskRow) {
+fn what(ui: &mut Ui, ask: &AskRow) {
     let request = &ask.request;
     let p = theme::palette(ui);
     if let Some(command) = &request.command {
@@ -206,7 +208,7 @@ fn what(cx: &UiCx<'_>, ui: &mut Ui, ask: &AskRow) {
     }
     if let Some(diff) = &request.diff {
         let title = request.paths.first().map_or("", String::as_str);
-        diff::view(cx, ui, ("permission", ask.request.ask.as_str()), title, diff);
+        diff::view(ui, ("permission", ask.request.ask.as_str()), title, diff);
     }
     if request.command.is_none() && request.diff.is_none() {
         let listed = if request.paths.is_empty() { request.tool.clone() } else { request.paths.join("\n") };

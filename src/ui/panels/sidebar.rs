@@ -9,6 +9,7 @@ use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::panels::menu::{self, MenuRow};
+use crate::ui::regions::{self, Region};
 use crate::ui::route::{Route, SettingsPage};
 use crate::ui::theme::{self, CLEAR, Text};
 use crate::ui::widgets::icon::{self, Icon};
@@ -92,6 +93,7 @@ fn project_picker(cx: &UiCx<'_>, ui: &mut Ui) {
     let galley = paint::line(ui, name, Text::Subhead.format(p.text_1), end - x - 24.0);
     paint::left(ui, rect, x + 24.0, galley);
     paint::focus_ring(ui, &response, rect, sizes.radius.control, Ring::Inside);
+    regions::mark(ui.ctx(), Region::Sidebar, response.id);
     menu::menu(&response, rect.width().max(240.0), |ui| project_menu(cx, ui));
     if let Some(project) = cx.project() {
         response.on_hover_text(words::path(&project.path, cx.home));
@@ -238,7 +240,7 @@ fn conversation_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
         cx.ask(Request::Rename(id));
     }
     let archived = row.conversation.archived;
-    let text = if archived { "Move out of the archive" } else { "Archive" };
+    let text = if archived { "Move out of the archive" } else { "Move to the archive" };
     if MenuRow::new(icon::ARCHIVE, text).show(ui).clicked() {
         cx.send(ChatCommand::SetArchived { conversation: id, archived: !archived });
     }

@@ -11,6 +11,7 @@ use crate::ui::panel::Panel;
 use crate::ui::panels::menu::{self, MenuRow};
 use crate::ui::panels::notices;
 use crate::ui::panels::sidebar;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::{Route, SettingsPage};
 use crate::ui::theme::{self, Text};
 use crate::ui::widgets::StateGlyph;
@@ -148,6 +149,7 @@ fn bell(cx: &UiCx<'_>, ui: &mut Ui) {
     let name = if count == 0 { "No notices".to_owned() } else { words::plural(count as u64, "notice", "notices") };
     let text = if count == 0 { String::new() } else { count.to_string() };
     let response = StatusItem { lead: StatusLead::Icon(icon::BELL), text: &text, name: &name, share: None }.show(ui);
+    regions::mark(ui.ctx(), Region::Status, response.id);
     menu::menu(&response, 340.0, |ui| {
         if count == 0 {
             menu::head(ui, "Nothing to tell");

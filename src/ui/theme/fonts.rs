@@ -8,8 +8,8 @@ const FACES: [(&str, &[u8]); 10] = [
     ("inter-semibold", include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
     ("mono", include_bytes!("../../../assets/fonts/JetBrainsMono-Regular.ttf")),
     ("mono-medium", include_bytes!("../../../assets/fonts/JetBrainsMono-Medium.ttf")),
-    ("nanum", include_bytes!("../../../assets/fonts/NanumSquareR.ttf")),
-    ("nanum-bold", include_bytes!("../../../assets/fonts/NanumSquareB.ttf")),
+    ("nanum", include_bytes!("../../../assets/fonts/NanumBarunGothic.ttf")),
+    ("nanum-bold", include_bytes!("../../../assets/fonts/NanumBarunGothicBold.ttf")),
     ("icon", include_bytes!("../../../assets/fonts/Phosphor.ttf")),
     ("icon-bold", include_bytes!("../../../assets/fonts/Phosphor-Bold.ttf")),
     ("icon-fill", include_bytes!("../../../assets/fonts/Phosphor-Fill.ttf")),
@@ -39,10 +39,19 @@ pub fn definitions() -> FontDefinitions {
     };
     let families = [
         (FontFamily::Proportional, chain(&["inter", "nanum", "mono"])),
-        (FontFamily::Name("ui-medium".into()), chain(&["inter-medium", "nanum-bold", "mono-medium"])),
-        (FontFamily::Name("ui-semibold".into()), chain(&["inter-semibold", "nanum-bold", "mono-medium"])),
+        (
+            FontFamily::Name("ui-medium".into()),
+            chain(&["inter-medium", "nanum-bold", "nanum", "mono-medium"]),
+        ),
+        (
+            FontFamily::Name("ui-semibold".into()),
+            chain(&["inter-semibold", "nanum-bold", "nanum", "mono-medium"]),
+        ),
         (FontFamily::Monospace, chain(&["mono", "nanum", "inter"])),
-        (FontFamily::Name("mono-medium".into()), chain(&["mono-medium", "nanum-bold", "inter-medium"])),
+        (
+            FontFamily::Name("mono-medium".into()),
+            chain(&["mono-medium", "nanum-bold", "nanum", "inter-medium"]),
+        ),
         (FontFamily::Name("icon".into()), vec!["icon".to_owned()]),
         (FontFamily::Name("icon-bold".into()), vec!["icon-bold".to_owned(), "icon".to_owned()]),
         (FontFamily::Name("icon-fill".into()), vec!["icon-fill".to_owned(), "icon".to_owned()]),
@@ -66,5 +75,24 @@ mod tests {
             missing.extend(letters.filter(|letter| !fonts.has_glyph(&font, *letter)));
         }
         assert_eq!(missing, Vec::<char>::new());
+    }
+
+    #[test]
+    fn every_hangul_syllable_han_and_kana_has_an_outline() {
+        // A face may map a letter to an empty glyph, which shows nothing and stops the search for a better face.
+        let mut fonts =
+            egui::epaint::text::Fonts::new(egui::epaint::text::TextOptions::default(), definitions());
+        let mut view = fonts.with_pixels_per_point(1.0);
+        let mut empty = Vec::new();
+        for family in [FontFamily::Proportional, FontFamily::Name("ui-semibold".into())] {
+            for letter in ('가'..='힣').step_by(13).chain("漢字語日本かなカナ뷁".chars()) {
+                let font = egui::FontId::new(20.0, family.clone());
+                let galley = view.layout_no_wrap(letter.to_string(), font, egui::Color32::WHITE);
+                if galley.rows.iter().all(|row| row.visuals.mesh.is_empty()) {
+                    empty.push(letter);
+                }
+            }
+        }
+        assert_eq!(empty, Vec::<char>::new());
     }
 }

@@ -44,6 +44,8 @@ pub(super) fn fill(style: &mut Style, p: &Palette, sizes: &Sizes, theme: egui::T
     v.text_cursor.blink = false;
     v.ime_composition.active_underline_stroke = Stroke::new(sizes.stroke.focus, p.accent);
     v.ime_composition.inactive_underline_stroke = Stroke::new(line, p.text_3);
+    // Disabled controls have colours of their own.
+    v.disabled_alpha = 1.0;
     v.striped = false;
     v.image_loading_spinners = false;
     v.interact_cursor = None;

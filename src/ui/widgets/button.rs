@@ -382,3 +382,20 @@ impl<'a> IconButton<'a> {
         paint::focus_ring(ui, response, rect, radius, Ring::Inside);
     }
 }
+
+/// A button that is only words in accent, flush with the text around it.
+pub fn text_button(ui: &mut Ui, label: &str) -> Response {
+    let sizes = theme::sizes();
+    let p = theme::palette(ui);
+    let galley = paint::line(ui, label, Text::Small.format_weighted(Weight::Medium, p.accent), f32::INFINITY);
+    let width = galley.size().x;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, sizes.control.min_hit), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, label));
+    if response.hovered() {
+        let y = rect.center().y + Text::Small.line() / 2.0 - 1.0;
+        ui.painter().hline(rect.x_range(), y, Stroke::new(sizes.stroke.line, p.accent));
+    }
+    paint::left(ui, rect, rect.left(), galley);
+    paint::focus_ring(ui, &response, rect, sizes.radius.chip, Ring::Outside);
+    response
+}

@@ -5,6 +5,7 @@ use crate::ui::theme::{self, Text};
 use super::paint::{self, Ring};
 
 /// A radio button with its label; `mono` draws the label as exact text.
+#[expect(clippy::fn_params_excessive_bools, reason = "two independent looks of one row")]
 pub fn radio(ui: &mut Ui, selected: bool, label: &str, mono: bool) -> Response {
     let sizes = theme::sizes();
     let p = theme::palette(ui);

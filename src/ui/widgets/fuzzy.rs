@@ -117,7 +117,7 @@ fn best_path(query: &[char], letters: &[char], bonus: &[i32]) -> Option<Match> {
     }
     let ends = table.last()?;
     let (end, best) = ends.iter().enumerate().rev().max_by_key(|(_, cell)| cell.score)?;
-    if best.score < 0 && best.score <= NONE.score / 2 {
+    if best.score <= NONE.score / 2 {
         return None;
     }
     let mut positions = vec![end];

@@ -84,7 +84,7 @@ impl Gallery {
             match column {
                 0 => self.left(&mut ui),
                 1 => self.middle(&mut ui),
-                _ => self.right(&mut ui),
+                _ => Self::right(&mut ui),
             }
         }
     }
@@ -109,8 +109,11 @@ impl Gallery {
             Button::primary("Allow once").icon(icon::CHECK).key("Ctrl Enter").show(ui);
             Button::secondary("Stop").icon_face(icon::SQUARE, icon::Face::Fill).key("Esc").show(ui);
             Button::secondary("Chosen").icon(icon::SUN).selected(true).show(ui);
+        });
+        ui.horizontal(|ui| {
             IconButton::new(icon::SIDEBAR_SIMPLE, "Toggle sidebar").key("Ctrl B").show(ui);
-            IconButton::small(icon::X, "Close").show(ui);
+            IconButton::new(icon::COLUMNS, "Pinned").selected(true).show(ui);
+            IconButton::small(icon::X, "Close").disabled(Some("Nothing to close")).show(ui);
         });
         ui.add_space(12.0);
         caption_head(ui, "Sidebar row");
@@ -232,7 +235,7 @@ impl Gallery {
         latest_pill(ui, rect.center_top() + vec2(0.0, 16.0), "Latest");
     }
 
-    fn right(&mut self, ui: &mut Ui) {
+    fn right(ui: &mut Ui) {
         caption_head(ui, "Type");
         let p = theme::palette(ui);
         let steps = [

@@ -180,7 +180,7 @@ impl Pen<'_> {
     fn dashed(&self) {
         const PIECES: u16 = 8;
         for piece in 0..PIECES {
-            self.arc(f32::from(piece) / f32::from(PIECES), 0.55 / f32::from(PIECES), 3);
+            self.arc(f32::from(piece) / f32::from(PIECES), 0.4 / f32::from(PIECES), 3);
         }
     }
 

@@ -30,12 +30,13 @@ pub fn permission_card<R>(
         ui.painter().rect_filled(head, top, p.needs_tint);
         let x = head.left() + sizes.space.s7;
         StateGlyph::NeedsYou.paint(ui, pos2(x + 7.0, head.center().y), sizes.icon.row);
-        let room = head.width() * 0.7;
-        let galley = paint::line(ui, title, Text::Ui.format_weighted(Weight::Semibold, p.text_1), room);
-        paint::left(ui, head, x + 22.0, galley);
         let end = Rect::from_min_max(pos2(head.center().x, head.top()), head.max - vec2(sizes.space.s5, 0.0));
         let layout = egui::Layout::right_to_left(egui::Align::Center);
-        head_end(&mut ui.new_child(UiBuilder::new().max_rect(end).layout(layout)));
+        let mut end = ui.new_child(UiBuilder::new().max_rect(end).layout(layout));
+        head_end(&mut end);
+        let room = end.min_rect().left() - x - 22.0 - sizes.space.s4;
+        let galley = paint::line(ui, title, Text::Ui.format_weighted(Weight::Semibold, p.text_1), room);
+        paint::left(ui, head, x + 22.0, galley);
         let inner = Frame::NONE.inner_margin(Margin::same(14)).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes.space.s4;
             ui.set_width(ui.available_width());

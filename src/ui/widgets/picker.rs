@@ -210,6 +210,7 @@ fn step(cursor: usize, count: usize, key: Key) -> usize {
 }
 
 /// One row of a list or menu: matched letters in accent, a tick on the current one.
+#[expect(clippy::fn_params_excessive_bools, reason = "two independent looks of one row")]
 pub fn choice_row(ui: &mut Ui, choice: &Choice<'_>, matched: &[usize], at: bool, current: bool) -> Response {
     let sizes = theme::sizes();
     let p = theme::palette(ui);

@@ -90,6 +90,7 @@ impl<'a> SidebarRow<'a> {
         RowOutcome { response, more }
     }
 
+    #[expect(clippy::fn_params_excessive_bools, reason = "two independent looks of one row")]
     fn paint(&self, ui: &Ui, rect: Rect, response: &Response, pointed: bool, show_more: bool) {
         let sizes = theme::sizes();
         let p = theme::palette(ui);

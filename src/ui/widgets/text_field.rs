@@ -366,8 +366,8 @@ pub fn search(ui: &mut Ui, field: TextField<'_>, text: &mut String) -> Outcome {
     frame = frame.inner_margin(Margin { left: 10, right: 10, top: vertical, bottom: vertical });
     let id = field.id();
     let shown = frame.show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = Text::Ui.line();
         ui.horizontal(|ui| {
-            ui.spacing_mut().interact_size.y = Text::Ui.line();
             let (spot, _) = ui.allocate_exact_size(vec2(GLASS, Text::Ui.line()), egui::Sense::hover());
             paint::icon(ui, spot.center(), super::icon::MAGNIFYING_GLASS, GLASS, p.text_3);
             field.bare().show(ui, text)

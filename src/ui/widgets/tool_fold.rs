@@ -2,7 +2,6 @@ use egui::{Frame, Margin, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, p
 
 use crate::ui::theme::{self, CLEAR, Text, Weight};
 
-use super::button::Button;
 use super::chip::Tone;
 use super::glyph::StateGlyph;
 use super::icon::{self, Icon};
@@ -154,7 +153,8 @@ pub fn tool_output(ui: &mut Ui, shown: &str, shown_lines: usize, total_lines: us
         ui.add(egui::Label::new(Text::MonoSmall.rich(shown, p.text_2)).selectable(true).wrap());
         if total_lines > shown_lines {
             ui.add_space(sizes.space.s2);
-            all = Button::quiet(&format!("Show all {} lines", thousands(total_lines))).show(ui).clicked();
+            all = super::button::text_button(ui, &format!("Show all {} lines", thousands(total_lines)))
+                .clicked();
         }
     });
     all

@@ -23,12 +23,16 @@ use super::copy;
 #[derive(Default)]
 pub struct Actions {
     at: Option<MessageId>,
+    /// Where its bar was drawn; it may lie over the message before.
+    bar: Option<Rect>,
     heights: HashMap<MessageId, f32>,
 }
 
 const BUTTON: f32 = 26.0;
-/// The bar's top above the message's top: it lies in the gap and covers no text.
-const RISE: f32 = 25.0;
+/// The bar's top above the top of an own message, whose text begins lower.
+const RISE_OWN: f32 = 25.0;
+/// The same for an answer: the bar covers nothing of its head.
+const RISE: f32 = 32.0;
 
 impl Actions {
     /// Height of a message when it was last drawn.
@@ -51,13 +55,14 @@ impl Actions {
         if view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
-        let bar = self.bar_rect(area);
+        let bar = bar_rect(area, message);
         let focused = response.has_focus();
         if focused {
             paint::focus_ring(ui, &response, area.expand(4.0), theme::sizes().radius.card, Ring::Inside);
         }
         let mine = self.at == Some(message.id);
-        let pointed = ui.rect_contains_pointer(area) || (mine && ui.rect_contains_pointer(bar));
+        let on_other_bar = !mine && self.bar.is_some_and(|bar| ui.rect_contains_pointer(bar));
+        let pointed = (ui.rect_contains_pointer(area) && !on_other_bar) || (mine && ui.rect_contains_pointer(bar));
         let other_open = !mine && Popup::is_any_open(ui.ctx());
         if (pointed && !other_open) || focused {
             self.at = Some(message.id);
@@ -65,15 +70,12 @@ impl Actions {
         if self.at != Some(message.id) {
             return;
         }
+        self.bar = Some(bar);
         let keep = self.draw(cx, ui, bar, view, message);
         if !(pointed || focused || keep) {
             self.at = None;
+            self.bar = None;
         }
-    }
-
-    fn bar_rect(&self, area: Rect) -> Rect {
-        let size = vec2(BUTTON * 5.0 + 6.0, BUTTON + 6.0);
-        Rect::from_min_size(pos2(area.right() - size.x, area.top() - RISE), size)
     }
 
     /// Draws the buttons; `true` while one has the focus or its menu is open.
@@ -82,10 +84,7 @@ impl Actions {
         let sizes = theme::sizes();
         let mut keep = Popup::is_any_open(ui.ctx());
         let mut bar = ui.new_child(
-            UiBuilder::new()
-                .max_rect(rect)
-                .id_salt(("bar", message.id.0))
-                .layout(egui::Layout::right_to_left(egui::Align::Min)),
+            UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
         );
         let frame = Frame::NONE
             .fill(p.bg_popup)
@@ -126,6 +125,15 @@ impl Actions {
         });
         keep
     }
+}
+
+/// Where the bar lies; as wide as its buttons.
+fn bar_rect(area: Rect, message: &Message) -> Rect {
+    let own = message.author == Author::User;
+    let live = message.state == MessageState::Streaming;
+    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some());
+    let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
+    Rect::from_min_size(pos2(area.right() - size.x, area.top() - if own { RISE_OWN } else { RISE }), size)
 }
 
 fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {

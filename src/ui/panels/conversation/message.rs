@@ -15,7 +15,7 @@ use crate::ui::widgets::{StateGlyph, Tone, engine_mark, user_mark};
 use crate::ui::words;
 
 use super::ending;
-use super::text::Texts;
+use super::text::{TextKey, Texts};
 use super::tools::Folds;
 
 /// Mark and the gap beside it.
@@ -227,7 +227,14 @@ fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, mut folds: Option<&mut F
                 if place > 0 && message.items.get(place - 1).is_some_and(|before| !is_call(before)) {
                     ui.add_space(8.0);
                 }
-                texts.show(cx, ui, (message.id, &item.key), message.revision, text, live && last);
+                let key = TextKey {
+                    message: message.id,
+                    place,
+                    revision: message.revision,
+                    live: live && last,
+                    streaming: live,
+                };
+                texts.show(cx, ui, key, text);
             }
             ItemBody::Plan { entries } => plan(ui, entries),
             ItemBody::Notice { level, text } => {

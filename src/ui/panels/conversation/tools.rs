@@ -84,7 +84,7 @@ impl Folds {
     fn tool_body(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), call: &ToolCall, last: bool) {
         if let Some(diff) = &call.diff {
             Frame::NONE.inner_margin(Margin::symmetric(8, 6)).show(ui, |ui| {
-                diff::view(cx, ui, (key.0.0, key.1.as_str()), &call.title, diff);
+                diff::view(ui, (key.0.0, key.1.as_str()), &call.title, diff);
             });
             return;
         }

@@ -168,12 +168,12 @@ fn endpoint_form(cx: &UiCx<'_>, ui: &mut Ui, form: &mut EndpointForm) -> bool {
             ui.label(Text::Ui.rich_weighted(Weight::Semibold, &form.name, theme::palette(ui).text_1));
         }
         let invalid = url_bad.then_some("It begins with http:// or https://.");
-        let field = TextField::single("endpoint url", "Address").hint("http://127.0.0.1:11434/v1").step(Text::Mono);
+        let field = TextField::single("endpoint url", "Address of the server").hint("http://127.0.0.1:11434/v1").step(Text::Mono);
         enter |= labelled(ui, "Address", field.invalid(invalid), &mut form.base_url);
         let field = TextField::single("endpoint model", "Model of the server").step(Text::Mono);
         enter |= labelled(ui, "Model", field, &mut form.model);
         let hint = if form.has_key { "Stored. Type to replace it." } else { "None" };
-        let field = TextField::single("endpoint key", "API key").hint(hint).secret();
+        let field = TextField::single("endpoint key", "API key of the server").hint(hint).secret();
         enter |= labelled(ui, "API key", field, &mut form.key);
         if form.has_key {
             crate::ui::widgets::choice::check(ui, &mut form.drop_key, "Remove the stored key");

@@ -6,9 +6,9 @@ use egui::{Frame, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, 
 
 use crate::ui::theme::{self, Palette, Text};
 
-use super::super::button::IconButton;
-use super::super::icon;
-use super::super::paint;
+use crate::ui::widgets::button::IconButton;
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
 use super::highlight::{Span, SynClass};
 
 /// Head of a code block.
@@ -80,7 +80,7 @@ pub fn code_block(ui: &mut Ui, id_salt: u64, head: &CodeHead<'_>, text: &str, sp
     frame.show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
         ui.set_width(ui.available_width());
-        if draw_head(ui, head, text, &mut wraps) {
+        if draw_head(ui, id, head, text, &mut wraps) {
             ui.data_mut(|data| data.insert_temp(id, wraps));
         }
         let body = Body { text, spans, diff: is_diff(head.lang) };
@@ -96,7 +96,7 @@ pub fn code_block(ui: &mut Ui, id_salt: u64, head: &CodeHead<'_>, text: &str, sp
 }
 
 /// Draws the head; true when the wrap toggle changed.
-fn draw_head(ui: &mut Ui, head: &CodeHead<'_>, text: &str, wraps: &mut bool) -> bool {
+fn draw_head(ui: &mut Ui, id: egui::Id, head: &CodeHead<'_>, text: &str, wraps: &mut bool) -> bool {
     let p = theme::palette(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
     let diff = is_diff(head.lang);
@@ -110,14 +110,14 @@ fn draw_head(ui: &mut Ui, head: &CodeHead<'_>, text: &str, wraps: &mut bool) -> 
     let button = |from_right: f32| {
         Rect::from_center_size(pos2(rect.right() - from_right, rect.center().y), vec2(24.0, 24.0))
     };
-    if IconButton::small(icon::COPY, "Copy code").show_at(ui, button(16.0), "copy").clicked() {
+    if IconButton::small(icon::COPY, "Copy code").show_at(ui, button(16.0), (id, "copy")).clicked() {
         ui.ctx().copy_text(text.to_owned());
     }
     let wrap_name = if *wraps { "Do not wrap lines" } else { "Wrap lines" };
     let toggle = IconButton::small(icon::TEXT_ALIGN_LEFT, wrap_name).selected(*wraps).show_at(
         ui,
         button(46.0),
-        "wrap",
+        (id, "wrap"),
     );
     if diff {
         let (added, removed) = diff_counts(text);
@@ -255,16 +255,69 @@ fn colored_job(text: &str, runs: &[Span], p: &Palette) -> LayoutJob {
 
 fn diff_job(text: &str, p: &Palette) -> LayoutJob {
     let mut job = LayoutJob::default();
-    for line in text.split_inclusive('\n') {
-        let color = match DiffLine::of(line) {
-            DiffLine::Add => p.diff_add,
-            DiffLine::Del => p.diff_del,
-            DiffLine::Hunk => p.diff_hunk,
-            DiffLine::Same => p.text_1,
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let words = changed_words(&lines);
+    for (line, changed) in lines.iter().zip(&words) {
+        let (color, ground) = match DiffLine::of(line) {
+            DiffLine::Add => (p.diff_add, p.diff_add_word),
+            DiffLine::Del => (p.diff_del, p.diff_del_word),
+            DiffLine::Hunk => (p.diff_hunk, theme::CLEAR),
+            DiffLine::Same => (p.text_1, theme::CLEAR),
         };
-        job.append(line, 0.0, Text::Code.format(color));
+        let plain = Text::Code.format(color);
+        let mut marked = plain.clone();
+        marked.background = ground;
+        let (from, to) = (changed.start, changed.end);
+        for (part, format) in
+            [(line.get(..from), plain.clone()), (line.get(from..to), marked), (line.get(to..), plain)]
+        {
+            if let Some(part) = part.filter(|part| !part.is_empty()) {
+                job.append(part, 0.0, format);
+            }
+        }
     }
     job
+}
+
+/// Bytes of each line that differ from its partner: removed lines are paired in order with the added lines
+/// that follow them directly, where both are as many.
+fn changed_words(lines: &[&str]) -> Vec<std::ops::Range<usize>> {
+    let kinds: Vec<DiffLine> = lines.iter().map(|line| DiffLine::of(line)).collect();
+    let mut ranges = vec![0..0; lines.len()];
+    let run = |from: usize, kind: DiffLine| kinds.iter().skip(from).take_while(|own| **own == kind).count();
+    let mut at = 0;
+    while at < lines.len() {
+        let removed = run(at, DiffLine::Del);
+        let added = run(at + removed, DiffLine::Add);
+        if removed > 0 && removed == added {
+            for index in at..at + removed {
+                let (Some(old), Some(new)) = (lines.get(index), lines.get(index + removed)) else { continue };
+                let (old_range, new_range) = differing(old, new);
+                for (place, range) in [(index, old_range), (index + removed, new_range)] {
+                    if let Some(slot) = ranges.get_mut(place) {
+                        *slot = range;
+                    }
+                }
+            }
+        }
+        at += (removed + added).max(1);
+    }
+    ranges
+}
+
+/// The middle parts of two lines of a diff, without the sign, that are not the same; empty where nearly all differs.
+fn differing(old: &str, new: &str) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+    let (a, b) = (old.get(1..).unwrap_or_default().trim_end(), new.get(1..).unwrap_or_default().trim_end());
+    let same_start: usize =
+        a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
+    let (rest_a, rest_b) = (a.get(same_start..).unwrap_or_default(), b.get(same_start..).unwrap_or_default());
+    let pairs = rest_a.chars().rev().zip(rest_b.chars().rev());
+    let same_end: usize = pairs.take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
+    if (same_start + same_end) * 3 < a.len().max(b.len()) {
+        return (0..0, 0..0);
+    }
+    let from = same_start + 1;
+    (from..a.len() + 1 - same_end, from..b.len() + 1 - same_end)
 }
 
 /// Grounds of added and removed lines, edge to edge.
@@ -298,4 +351,30 @@ pub(super) fn inset(ui: &mut Ui, left: f32, content: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::ZERO).show(&mut child, content);
     let used = child.min_rect();
     ui.allocate_rect(Rect::from_min_max(rect.min, pos2(rect.right(), used.bottom())), Sense::hover());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changed_middle_of_paired_lines_is_found() {
+        let cases = [
+            ("-let a = get(id);\n", "+let a = swap(id, seen);\n", "get(id", "swap(id, seen"),
+            ("-한글 앞 끝\n", "+한글 뒤 끝\n", "앞", "뒤"),
+            ("-same\n", "+same\n", "", ""),
+            ("-abc\n", "+xyz\n", "", ""),
+        ];
+        for (old, new, old_part, new_part) in cases {
+            let (a, b) = differing(old, new);
+            assert_eq!((old.get(a).unwrap(), new.get(b).unwrap()), (old_part, new_part), "{old}");
+        }
+        let ranges = changed_words(&["@@ x\n", "-a b\n", "-c d\n", "+a e\n", " f\n"]);
+        assert!(ranges.iter().all(std::ops::Range::is_empty));
+    }
+
+    #[test]
+    fn added_and_removed_lines_are_counted_without_heads() {
+        assert_eq!(diff_counts("--- a\n+++ b\n@@ 1\n-x\n+y\n+z\n w"), (2, 1));
+    }
 }

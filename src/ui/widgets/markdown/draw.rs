@@ -6,8 +6,8 @@ use egui::{Align, Galley, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
 
 use crate::ui::theme::{self, Palette, Text, Weight};
 
-use super::super::icon;
-use super::super::paint;
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
 use super::code::{self, CodeHead};
 use super::highlight::Highlighter;
 use super::parse::{Block, Kind, Leaf, Marker, Run, Table};
@@ -119,7 +119,7 @@ fn quote_bars(ui: &Ui, quotes: u8, top: f32) {
 }
 
 /// Draws the item's marker left of the text.
-fn marker(ui: &mut Ui, leaf: &Leaf, base: Text) {
+fn marker(ui: &Ui, leaf: &Leaf, base: Text) {
     let p = theme::palette(ui);
     let min = ui.cursor().min;
     let line = Rect::from_min_size(min - vec2(INDENT, 0.0), vec2(INDENT, base.line()));
@@ -211,7 +211,7 @@ fn text(ui: &mut Ui, (index, runs): (usize, &[Run]), leaf: &Leaf, step: (Text, W
 }
 
 fn paint_runs(
-    ui: &mut Ui,
+    ui: &Ui,
     rect: Rect,
     galley: Arc<Galley>,
     places: &[Place<'_>],

@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(spans.iter().map(|span| span.bytes).sum::<usize>(), text.len());
             let mut from = 0;
             let found = spans.iter().any(|span| {
-                let own = &text[from..from + span.bytes];
+                let own = text.get(from..from + span.bytes).unwrap();
                 from += span.bytes;
                 own.contains(part) && span.class == class
             });

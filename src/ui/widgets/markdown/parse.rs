@@ -107,9 +107,16 @@ pub(super) fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }
 
-/// Byte ranges of the top-level blocks, widened to whole lines. What lies between them and is not blank
-/// (link definitions) is a range of its own.
+/// Byte ranges of the top-level blocks, widened to whole lines. Link definitions count as paragraphs: where they
+/// belong would depend on what follows, and a definition that vanished would be lost to the reader.
 pub(super) fn top_level(text: &str) -> Vec<Range<usize>> {
+    if text.contains("]:") {
+        return top_level_of(&text.replace("]:", "]."));
+    }
+    top_level_of(text)
+}
+
+fn top_level_of(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut depth = 0_usize;
     let mut end = 0;

@@ -76,7 +76,7 @@ fn an_open_fence_is_code_at_once_and_stays_code() {
     let mut doc = StreamDoc::default();
     let mut was_code = false;
     for (index, _) in text.char_indices() {
-        doc.update(&text[..index]);
+        doc.update(text.get(..index).unwrap());
         let is_code =
             doc.blocks().iter().flat_map(|b| b.leaves.clone()).any(|l| matches!(l.kind, Kind::Code { .. }));
         assert!(is_code || !was_code, "code turned back at {index}");
@@ -115,7 +115,7 @@ fn a_long_answer_in_small_pieces_equals_the_whole() {
     let mut from = 0;
     while from < text.len() {
         let to = (from + 50).min(text.len());
-        doc.push(&text[from..to]);
+        doc.push(text.get(from..to).unwrap());
         from = to;
     }
     doc.finish();
@@ -170,7 +170,7 @@ proptest! {
         let mut from = 0;
         for end in ends.into_iter().chain([text.len()]) {
             if end > from {
-                doc.push(&text[from..end]);
+                doc.push(text.get(from..end).unwrap());
                 doc.live();
                 from = end;
             }

@@ -259,7 +259,7 @@ impl VirtualList {
         for _ in 0..PASSES {
             let range =
                 self.heights.range(self.offset - OVERSCAN, self.offset + viewport.height() + OVERSCAN);
-            if !self.measure_unknown(ui, id, rows, range, width, draw) {
+            if !self.measure_unknown(ui, id, rows, range, draw) {
                 break;
             }
             self.place(rows, viewport.height());
@@ -288,10 +288,10 @@ impl VirtualList {
         id: Id,
         rows: &dyn RowSource,
         range: Range<usize>,
-        width: f32,
         draw: &mut impl FnMut(&mut Ui, usize),
     ) -> bool {
         let mut changed = false;
+        let width = ui.max_rect().width();
         for index in range {
             let (key, revision) = rows.row(index);
             if self.measured.contains_key(&key) {

@@ -181,3 +181,17 @@ fn an_empty_list_and_a_short_one_are_at_their_end() {
         assert!(harness.state().out.at_bottom, "{count}");
     }
 }
+
+#[test]
+#[ignore = "prints timings"]
+fn timings_of_a_hundred_thousand_rows() {
+    let start = std::time::Instant::now();
+    let mut list = VirtualList::at_bottom();
+    list.sync(&Rows::new(100_000), 300.0);
+    println!("open {:?}", start.elapsed());
+    let mut harness = harness(Rows::new(100_000), VirtualList::at_bottom());
+    let start = std::time::Instant::now();
+    harness.run_steps(100);
+    println!("frame at rest {:?}", start.elapsed() / 100);
+    assert!(harness.state().out.at_bottom);
+}

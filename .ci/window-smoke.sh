@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# window-smoke.sh BINARY: starts the window on a fresh home under Xvfb, types a message to the demo engine,
+# and checks by the database that it was answered; then closes the window and checks that nothing is left running.
+set -euo pipefail
+binary=$(realpath "$1")
+home=$(mktemp -d)
+display=${WINDOW_SMOKE_DISPLAY:-:97}
+pids=()
+end() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait 2>/dev/null || true
+  rm -rf "$home"
+}
+trap end EXIT
+
+Xvfb "$display" -screen 0 1280x800x24 >/dev/null 2>&1 &
+pids+=($!)
+export DISPLAY=$display
+for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; read -rt 0.1 <> <(:) || true; done
+openbox >/dev/null 2>&1 &
+pids+=($!)
+
+mkdir -p "$home/project"
+clean=(env -i PATH="/usr/bin:/bin" HOME="$home" LANG=C.UTF-8 DISPLAY="$display" LIBGL_ALWAYS_SOFTWARE=1)
+"${clean[@]}" "$binary" --data-dir "$home/data" --project "$home/project" >"$home/out" 2>&1 &
+app=$!
+pids+=("$app")
+
+window=""
+for _ in $(seq 200); do
+  window=$(xdotool search --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
+  read -rt 0.1 <> <(:) || true
+done
+[ -n "$window" ] || { echo "no window appeared"; cat "$home/out"; exit 1; }
+
+state() { "${clean[@]}" "$binary" --data-dir "$home/data" --project "$home/project" conversations --json 2>/dev/null || true; }
+
+xdotool windowfocus --sync "$window"
+xdotool key --window "$window" ctrl+n
+answered=""
+for round in $(seq 100); do
+  # The first keys may come before the composer has the focus: say it again until it is heard.
+  if [ $((round % 20)) -eq 1 ]; then xdotool type --window "$window" --delay 20 "hello"; xdotool key --window "$window" Return; fi
+  if state | grep -q '"last_turn":"done"\|"state":"done"'; then answered=yes; break; fi
+  read -rt 0.2 <> <(:) || true
+done
+[ -n "$answered" ] || { echo "no answer in the window"; state; cat "$home/out"; import -window root "${WINDOW_SMOKE_SHOT:-/dev/null}" 2>/dev/null || true; exit 1; }
+xdotool key --window "$window" alt+F4
+for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; read -rt 0.1 <> <(:) || true; done
+if kill -0 "$app" 2>/dev/null; then echo "the window did not close"; exit 1; fi
+echo "window: opened, answered, closed"

@@ -1,0 +1,7 @@
+//! Every panel over fixture snapshots, found by accessible names; no graphics.
+
+mod bench;
+mod composer;
+mod layout;
+mod permission;
+mod places;
