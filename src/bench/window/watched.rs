@@ -60,7 +60,6 @@ impl Teller {
             // The end of a frame is only seen at the next one.
             ctx.request_repaint();
         }
-        if std::env::var_os("TFDBG").is_some() { super::super::note(&format!("DBG {painted} {} {:?}", time::now_ns()/1000000, ctx.repaint_causes().iter().map(ToString::to_string).collect::<Vec<_>>())); }
         self.scroll(ctx, input);
     }
 
