@@ -48,7 +48,7 @@ pub fn measure(options: &Options) -> anyhow::Result<Report> {
 /// Another conversation, place and mode at each run; mostly the newest place, as in use.
 fn spec(run: u32, conversations: u32, each: u32) -> PackSpec {
     let newest = i64::from(each);
-    let user_seq = if run % 4 == 0 { 1 + i64::from(run) * STRIDE % newest } else { newest };
+    let user_seq = if run.is_multiple_of(4) { 1 + i64::from(run) * STRIDE % newest } else { newest };
     let mode = match run % 3 {
         0 => Some(Mode::Full),
         1 => Some(Mode::Standard),

@@ -280,11 +280,11 @@ fn answer(bytes: usize) -> String {
         number += 1;
         text.push_str(&format!("## Part {number}\n\nThe parser keeps `line {number}` until **more** arrives.\n\n"));
         text.push_str("- first point with some words\n- second point\n  - and one below it\n\n```rust\n");
-        for line in 0..20 {
+        for line in 0..32 {
             text.push_str(&format!("    let value_{line} = call({number}, \"text\"); // a note\n"));
         }
         text.push_str("```\n\n");
-        for _ in 0..6 {
+        for _ in 0..8 {
             text.push_str("대한민국의 역사를 한 문단으로 정리합니다. A sentence with a few more words in it. ");
         }
         text.push_str("\n\n");
