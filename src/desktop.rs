@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use anyhow::Context as _;
 use tunaflow::api::command::ProjectCommand;
+use tunaflow::bench::Watched;
 use tunaflow::os::clock;
 use tunaflow::os::process::{ProcessSpec, StdinMode, run_for_output};
 use tunaflow::runtime::{self, Config, StartError};
@@ -16,12 +17,12 @@ use tunaflow::ui::{self, WindowConfig};
 /// How long a helper program of the desktop may take.
 const HELPER_LIMIT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// Opens the window and runs until it is closed and everything is put away.
+/// Opens the window and runs until it is closed and everything is put away. `watched`: a measurement that looks on.
 ///
 /// # Errors
 /// No window can be opened, or the data folder cannot be used. A second start is no error: the first window
 /// comes to the front.
-pub fn run(config: Config, project: Option<PathBuf>) -> anyhow::Result<()> {
+pub fn run(config: Config, project: Option<PathBuf>, watched: Watched) -> anyhow::Result<()> {
     let claim = match runtime::claim(&config) {
         Ok(claim) => claim,
         Err(StartError::AlreadyRunning { was_told: true }) => return Ok(()),
@@ -41,7 +42,7 @@ pub fn run(config: Config, project: Option<PathBuf>) -> anyhow::Result<()> {
     };
     let view_state = Some(config.paths.data_folder().join("window.json"));
     let (keep, kept) = sync_channel(1);
-    let shown = ui::run(WindowConfig { view_state, host, initial: None }, move |waker| {
+    let shown = ui::run(WindowConfig { view_state, host, initial: None, watcher: watched.watcher }, move |waker| {
         let running = runtime::start_claimed(config, claim, waker)?;
         let handle = running.handle();
         if let Some(path) = project

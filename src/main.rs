@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use tunaflow::api::handle::Waker;
+use tunaflow::bench;
 use tunaflow::cli;
 use tunaflow::cli::args::{Wish, parse};
 use tunaflow::os::guard;
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
         Err(error) => cli::complain(cli::WRONG_ARGUMENTS, &error.to_string()),
         Ok(invocation) => match &invocation.wish {
             Wish::Window => window(invocation.data_dir.as_deref(), invocation.project.as_deref()),
-            Wish::Bench(_) => cli::complain(cli::WRONG_ARGUMENTS, "There are no measurements in this build."),
+            Wish::Bench(words) => bench::run(words, &measured_window),
             _ => cli::run(&invocation, &start),
         },
     })
@@ -66,21 +67,34 @@ fn config(need: &cli::Need) -> Result<Config, String> {
 }
 
 /// The window, at the project if one is named.
-#[cfg(feature = "gui")]
 fn window(data_dir: Option<&Path>, project: Option<&Path>) -> u8 {
+    open_window(data_dir, project, bench::Watched::default())
+}
+
+/// The same window with a measurement looking on.
+fn measured_window(data_dir: &Path, watched: bench::Watched) -> u8 {
+    open_window(Some(data_dir), None, watched)
+}
+
+#[cfg(feature = "gui")]
+fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::Watched) -> u8 {
     let need = cli::Need { data_dir: data_dir.map(Path::to_path_buf), read_only: false, discover: true };
-    let opened = config(&need)
-        .map_err(anyhow::Error::msg)
-        .and_then(|config| desktop::run(config, project.map(Path::to_path_buf)));
-    match opened {
+    let config = match config(&need) {
+        Ok(config) => config,
+        Err(why) => return cli::complain(cli::CANNOT_START, &why),
+    };
+    let log = config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
+    let shown = desktop::run(config, project.map(Path::to_path_buf), watched);
+    drop(log);
+    match shown {
         Ok(()) => 0,
         Err(error) => cli::complain(cli::CANNOT_START, &format!("{error:#}")),
     }
 }
 
 #[cfg(not(feature = "gui"))]
-fn window(_data_dir: Option<&Path>, _project: Option<&Path>) -> u8 {
-    cli::complain(1, "This build has no window. Use a command: see tunaflow help.")
+fn open_window(_data_dir: Option<&Path>, _project: Option<&Path>, _watched: bench::Watched) -> u8 {
+    cli::complain(cli::CANNOT_START, "This build has no window. Use a command: see tunaflow help.")
 }
 
 /// `__gallery [dark|light] [0|1|2]`: all pieces on one page.

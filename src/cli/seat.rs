@@ -35,11 +35,8 @@ pub fn engine_id(word: &str) -> Result<EngineId, Failure> {
 
 /// True when engines must be looked for before the wish can be met.
 pub fn needs_discovery(ask: &Ask) -> bool {
-    match &ask.engine {
-        // Answers without any program.
-        Some(word) => word != "demo" && !word.starts_with(SCRIPT),
-        None => true,
-    }
+    // Who is to answer is known otherwise, and is looked for alone when its turn begins.
+    ask.engine.is_none() && ask.conversation.is_none()
 }
 
 /// The conversation that was named, or a new one in the project, with the seat and the budget asked for.

@@ -93,7 +93,7 @@ pub(in crate::runtime) fn own_path(config: &Config) -> OsString {
 }
 
 /// The PATH of the user's login shell; ours, then the usual folders, when it does not answer.
-async fn ask_shell(config: &Config) -> OsString {
+pub(in crate::runtime) async fn ask_shell(config: &Config) -> OsString {
     let variable =
         |name: &str| config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     let own = own_path(config);

@@ -370,21 +370,23 @@ impl Hands {
         self.host.sweep();
     }
 
-    /// Engines first, then the store.
+    /// Engines and the store, at once: nothing is written any more.
     pub async fn end(&mut self) {
         let started = Instant::now();
         self.running.clear();
-        self.host.close_all().await;
         let port = std::mem::replace(&mut self.port, Port::LookOnly);
-        if let Port::Worker(worker) = port {
-            // Told tickets pile up unread from here on; the channel has room for all that can wait.
-            match tokio::task::spawn_blocking(move || worker.drain_and_close()).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::error!(%error, "the store was not closed in order"),
-                Err(error) => tracing::error!(%error, "the store was not closed in order"),
-            }
-        }
+        tokio::join!(self.host.close_all(), close_store(port));
         tracing::info!(took_ms = started.elapsed().as_millis(), "ended");
+    }
+}
+
+async fn close_store(port: Port) {
+    let Port::Worker(worker) = port else { return };
+    // Told tickets pile up unread from here on; the channel has room for all that can wait.
+    match tokio::task::spawn_blocking(move || worker.drain_and_close()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::error!(%error, "the store was not closed in order"),
+        Err(error) => tracing::error!(%error, "the store was not closed in order"),
     }
 }
 

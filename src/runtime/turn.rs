@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::engine::discover;
 use crate::engine::host::{EngineHost, KeyLookup, RunTurn, SeatKey, TurnControl};
 use crate::engine::registry;
-use crate::model::engine::{Billing, EngineId};
+use crate::model::engine::{Billing, EngineId, EngineInfo};
 use crate::model::id::{ConversationId, ProjectId, TurnId};
 use crate::model::message::NoticeLevel;
 use crate::model::pack::ContextPack;
@@ -23,9 +23,11 @@ use crate::model::record::EngineSession;
 use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
 use crate::os::files::{Access, read_capped, write_atomic};
+use crate::os::find::Found;
 use crate::os::git::{Head, current_head};
 use crate::os::stack::detect_stack;
 use crate::runtime::Config;
+use crate::runtime::discovery::ask_shell;
 use crate::runtime::reads::ReadPool;
 use crate::store::StoreError;
 
@@ -187,17 +189,7 @@ impl TurnCx {
         if info.programs.is_empty() {
             return Ok(());
         }
-        // Started from a terminal, our own PATH is the login shell's already: no need to wait for its answer.
-        let known = self.login_path.borrow().clone();
-        if known.is_none()
-            && let Ok(found) = discover::find(info, &self.discover_cx(&info.id, None)).await
-        {
-            seat.program = Some(found.path);
-            return Ok(());
-        }
-        let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
-        let login_path = asked.ok().and_then(|known| known.ok()?.clone());
-        match discover::find(info, &self.discover_cx(&info.id, login_path)).await {
+        match self.look(info).await {
             Ok(found) => {
                 seat.program = Some(found.path);
                 Ok(())
@@ -210,6 +202,22 @@ impl TurnCx {
                 resets_at_ms: None,
             }),
         }
+    }
+
+    async fn look(&mut self, info: &EngineInfo) -> Result<Found, Vec<String>> {
+        if self.config.discover {
+            let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
+            let login_path = asked.ok().and_then(|known| known.ok()?.clone());
+            return discover::find(info, &self.discover_cx(&info.id, login_path)).await;
+        }
+        // Nobody asks the login shell then, and a front in a terminal has the user's PATH already.
+        let found = discover::find(info, &self.discover_cx(&info.id, None)).await;
+        if found.is_ok() {
+            return found;
+        }
+        let login_path = ask_shell(&self.config).await;
+        self.host.set_login_path(login_path.clone());
+        discover::find(info, &self.discover_cx(&info.id, Some(login_path))).await
     }
 
     /// What `tunaflow context` and the preview show: the whole pack, as a fresh session would get it.

@@ -45,7 +45,7 @@ pub fn run(args: impl Iterator<Item = String>) -> anyhow::Result<()> {
         clock: Box::new(|| -> Now { testing::NOW }),
         home: Some("/home/kim".into()),
     };
-    let config = WindowConfig { view_state: None, host, initial: Some(state) };
+    let config = WindowConfig { view_state: None, host, initial: Some(state), watcher: None };
     window::run(config, move |_waker| {
         std::thread::Builder::new().name("demo core".into()).spawn(move || {
             while let Some(command) = inbox.blocking_recv() {

@@ -25,4 +25,4 @@ pub mod words;
 
 pub use host::Host;
 pub use shell::Shell;
-pub use window::{WindowConfig, prepare, run};
+pub use window::{Watcher, WindowConfig, prepare, run};

@@ -128,6 +128,12 @@ impl Shell {
         self.history.here()
     }
 
+    /// What is shown now.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snap
+    }
+
     /// Takes in the newest snapshot and what the system said. Runs in hidden windows too; draws nothing.
     pub fn logic(&mut self, ctx: &Context) {
         self.snap = self.handle.snapshot();
@@ -180,8 +186,8 @@ impl Shell {
     fn layout(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
+        // The window is clear in `bg_window` already.
         let mut all = ui.max_rect();
-        ui.painter().rect_filled(all, 0.0, p.bg_window);
         if cx.snap.app.database != DatabaseStatus::Ok {
             let mut strip = ui.new_child(UiBuilder::new().max_rect(all).id_salt("banner"));
             banner(cx, &mut strip);

@@ -20,6 +20,15 @@ pub struct WindowConfig {
     pub host: Host,
     /// Used in place of the remembered state, e.g. for a picture of a fixture.
     pub initial: Option<ViewState>,
+    /// Looks on, for measuring.
+    pub watcher: Option<Box<dyn Watcher>>,
+}
+
+/// Looks on while the window runs; without one, a frame costs one comparison more.
+pub trait Watcher {
+    /// Called before each frame, when the one before has been painted. May add input. `shell` is `None` until the
+    /// core has started.
+    fn before_frame(&mut self, ctx: &egui::Context, input: &mut egui::RawInput, shell: Option<&Shell>);
 }
 
 /// Opens the window and runs until it is closed. `start` makes the core on a thread of its own meanwhile; the waker
@@ -48,8 +57,9 @@ pub fn run(
         (None, Some(path)) => ViewState::load(path),
         (None, None) => ViewState::default(),
     };
-    let options = eframe::NativeOptions { viewport: viewport(&state), ..Default::default() };
-    let WindowConfig { view_state, host, .. } = config;
+    // There are no gradients that dithering would help, and it costs where there is no graphics card.
+    let options = eframe::NativeOptions { viewport: viewport(&state), dithering: false, ..Default::default() };
+    let WindowConfig { view_state, host, watcher, .. } = config;
     let result = eframe::run_native(
         "tunaflow",
         options,
@@ -59,7 +69,7 @@ pub fn run(
                 tracing::warn!("a second window context");
             }
             let start = Start { host, state, view_state, started };
-            Ok(Box::new(Window { phase: Phase::Starting(Box::new(start)) }))
+            Ok(Box::new(Window { phase: Phase::Starting(Box::new(start)), watcher }))
         }),
     );
     result.map_err(|error| anyhow::anyhow!("the window could not be opened: {error}"))
@@ -99,6 +109,7 @@ pub fn prepare(ctx: &egui::Context) {
 
 struct Window {
     phase: Phase,
+    watcher: Option<Box<dyn Watcher>>,
 }
 
 enum Phase {
@@ -145,13 +156,20 @@ impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         match &mut self.phase {
             Phase::Running(shell) => shell.ui(ui),
-            Phase::Starting(_) => plain(ui, "", ""),
+            Phase::Starting(_) => {}
             Phase::Failed(why) => plain(ui, "tunaflow could not start", why),
         }
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
-        visuals.panel_fill.to_normalized_gamma_f32()
+        // The shell counts on it: without a graphics card each filled window costs milliseconds.
+        theme::palette_of(visuals.dark_mode).bg_window.to_normalized_gamma_f32()
+    }
+
+    fn raw_input_hook(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        let Some(watcher) = &mut self.watcher else { return };
+        let shell = if let Phase::Running(shell) = &self.phase { Some(&**shell) } else { None };
+        watcher.before_frame(ctx, input, shell);
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
@@ -165,9 +183,6 @@ fn plain(ui: &mut egui::Ui, title: &str, text: &str) {
     let p = theme::palette(ui);
     let rect = ui.max_rect();
     ui.painter().rect_filled(rect, 0.0, p.bg_canvas);
-    if title.is_empty() {
-        return;
-    }
     let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink(48.0)));
     ui.label(Text::Title.rich(title, p.text_1));
     ui.add(egui::Label::new(Text::Ui.rich(text, p.text_2)).selectable(true).wrap());

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime", &["model", "os", "api", "store", "context", "engine", "domain"]),
     ("ui", &["model", "api"]),
     ("cli", &["model", "api"]),
+    ("bench", &["model", "os", "api", "store", "context", "engine", "domain", "runtime", "ui"]),
 ];
 
 /// Engine ids stand in the engines' own files and the registry only.

@@ -19,6 +19,7 @@ mod http_engine;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
+mod overhead;
 mod packs;
 #[cfg(feature = "gui")]
 mod panels;

@@ -12,6 +12,9 @@ use rustix::process::Signal;
 use crate::os::proc_table::{ProcId, descendants, is_alive, signal, signal_group, signal_pid};
 
 const POLL: Duration = Duration::from_millis(20);
+/// At first it is looked more often: most programs end at once, and somebody waits.
+const POLL_FIRST: Duration = Duration::from_millis(2);
+const FIRST: Duration = Duration::from_millis(200);
 /// After the grace, how long killing is repeated for processes that are still being born.
 const FORCE: Duration = Duration::from_millis(1200);
 /// When nothing but the guard is left, how long it may take to notice and go.
@@ -36,12 +39,12 @@ impl Tree {
         let mut known: BTreeSet<ProcId> = descendants(self.pid).into_iter().collect();
         self.terminate();
         let all_gone = |known: &BTreeSet<ProcId>| exited() && !known.iter().any(|process| is_alive(*process));
-        let polite_until = Instant::now() + grace;
-        while Instant::now() < polite_until {
+        let begun = Instant::now();
+        while begun.elapsed() < grace {
             if all_gone(&known) {
                 return;
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(if begun.elapsed() < FIRST { POLL_FIRST } else { POLL }).await;
         }
         let started = Instant::now();
         while started.elapsed() < FORCE && !all_gone(&known) {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::text_selection::LabelSelectionState;
-use egui::{Align, Galley, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Galley, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use crate::ui::theme::{self, Palette, Text, Weight};
 
@@ -36,27 +36,45 @@ const INDENT: f32 = 20.0;
 const QUOTE: f32 = 14.0;
 
 impl Markdown {
-    /// Draws a text in the step `base` ([`Text::Read`] in the conversation, [`Text::Ui`] in columns).
+    /// Draws a text in the step `base` ([`Text::Read`] in the conversation, [`Text::Ui`] in columns). Finished blocks
+    /// far out of sight only take their room, unless a selection may reach into them.
     pub fn show(&mut self, ui: &mut Ui, doc: &mut StreamDoc, base: Text) -> Option<Action> {
-        let blocks = doc.blocks();
-        self.blocks(ui, &blocks, base)
-    }
-
-    /// Draws blocks from top to bottom.
-    pub fn blocks(&mut self, ui: &mut Ui, blocks: &[Arc<Block>], base: Text) -> Option<Action> {
+        let (settled, live, heights) = doc.parts();
+        heights.fit(ui.available_width(), ui.pixels_per_point(), base);
+        let near = near(ui);
+        let mut place = Reached::default();
         let mut action = None;
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
-            let leaves = blocks.iter().flat_map(|block| &block.leaves).enumerate();
-            let mut before: Option<&Leaf> = None;
-            for (index, leaf) in leaves {
-                if let Some(before) = before {
-                    ui.add_space(gap(before, leaf));
+            for (number, block) in settled.iter().enumerate() {
+                let top = ui.cursor().top();
+                if let Some(height) = heights.get(number)
+                    && near.is_some_and(|near| !near.intersects(Rangef::new(top, top + height)))
+                {
+                    ui.add_space(height);
+                    place.pass(block);
+                    continue;
                 }
-                before = Some(leaf);
-                action = self.leaf(ui, index, leaf, base).or(action.take());
+                action = self.block(ui, block, &mut place, base).or(action.take());
+                heights.set(number, ui.cursor().top() - top);
+            }
+            for block in live {
+                action = self.block(ui, block, &mut place, base).or(action.take());
             }
         });
+        action
+    }
+
+    fn block<'a>(&mut self, ui: &mut Ui, block: &'a Block, place: &mut Reached<'a>, base: Text) -> Option<Action> {
+        let mut action = None;
+        for leaf in &block.leaves {
+            if let Some(before) = place.before {
+                ui.add_space(gap(before, leaf));
+            }
+            action = self.leaf(ui, place.leaves, leaf, base).or(action.take());
+            place.before = Some(leaf);
+            place.leaves += 1;
+        }
         action
     }
 
@@ -88,6 +106,29 @@ impl Markdown {
         quote_bars(ui, leaf.quotes, top);
         action
     }
+}
+
+/// How far the drawing of a text has come.
+#[derive(Default)]
+struct Reached<'a> {
+    leaves: usize,
+    before: Option<&'a Leaf>,
+}
+
+impl<'a> Reached<'a> {
+    fn pass(&mut self, block: &'a Block) {
+        self.leaves += block.leaves.len();
+        self.before = block.leaves.last().or(self.before);
+    }
+}
+
+/// The heights that are drawn: what is in sight and as much above and below. `None` = all, while something is
+/// selected: a selection is lost when one of its ends is not drawn.
+fn near(ui: &Ui) -> Option<Rangef> {
+    let state = ui.ctx().plugin_opt::<LabelSelectionState>();
+    let selected = state.is_some_and(|state| state.lock().has_selection());
+    let sight = ui.clip_rect();
+    (!selected).then(|| sight.y_range().expand(sight.height()))
 }
 
 fn gap(before: &Leaf, leaf: &Leaf) -> f32 {

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::parse::{self, Block};
 use super::sanitize::Sanitizer;
+use crate::ui::theme::Text;
 
 /// A text that grows: blocks that can no longer change are parsed once and kept, only the tail is parsed again.
 ///
@@ -27,6 +28,39 @@ pub struct StreamDoc {
     live_revision: u64,
     fence: Option<Fence>,
     revision: u64,
+    heights: Heights,
+}
+
+/// Heights of the settled blocks as they were drawn last, so that what is far out of sight is not laid out again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heights {
+    /// Width and scale, as bits, and the text step they hold for.
+    layout: Option<(u32, u32, Text)>,
+    points: Vec<f32>,
+}
+
+impl Heights {
+    /// Forgets them when they were measured for another layout.
+    pub(super) fn fit(&mut self, width: f32, scale: f32, base: Text) {
+        let layout = Some((width.to_bits(), scale.to_bits(), base));
+        if self.layout != layout {
+            self.layout = layout;
+            self.points.clear();
+        }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<f32> {
+        self.points.get(number).copied()
+    }
+
+    /// Blocks are drawn in order, so at most one is new.
+    pub(super) fn set(&mut self, number: usize, height: f32) {
+        if number == self.points.len() {
+            self.points.push(height);
+        } else if let Some(known) = self.points.get_mut(number) {
+            *known = height;
+        }
+    }
 }
 
 /// An open fence at the start of the tail.
@@ -109,6 +143,12 @@ impl StreamDoc {
     pub fn blocks(&mut self) -> Vec<Arc<Block>> {
         let live = self.live().to_vec();
         self.settled.iter().cloned().chain(live).collect()
+    }
+
+    /// Settled blocks, blocks of the tail, and the heights of the settled ones.
+    pub(super) fn parts(&mut self) -> (&[Arc<Block>], &[Arc<Block>], &mut Heights) {
+        self.live();
+        (&self.settled, &self.live, &mut self.heights)
     }
 
     /// Grows with every change.

@@ -179,3 +179,40 @@ proptest! {
         prop_assert_eq!(doc.blocks(), whole(&text));
     }
 }
+
+#[test]
+fn what_is_far_out_of_sight_keeps_its_room() {
+    let part = "Words with **some** bold.\n\n- one\n- two\n\n```rust\nfn f() {}\n```\n\n## Next\n\n";
+    let whole_text = part.repeat(120);
+    let ctx = egui::Context::default();
+    crate::ui::theme::install(&ctx, crate::ui::theme::Preference::Dark);
+    let draw = |doc: &mut StreamDoc, markdown: &mut Markdown, above: f32| {
+        let screen = egui::Rect::from_min_size(egui::pos2(0.0, 0.0), egui::vec2(500.0, 300.0));
+        let input = egui::RawInput { screen_rect: Some(screen), ..Default::default() };
+        let mut height = 0.0;
+        let output = ctx.run_ui(input, |ui| {
+            let at = egui::Rect::from_min_size(egui::pos2(0.0, -above), egui::vec2(500.0, f32::INFINITY));
+            let mut child = ui.new_child(egui::UiBuilder::new().max_rect(at));
+            assert_eq!(markdown.show(&mut child, doc, crate::ui::theme::Text::Read), None);
+            height = child.min_rect().height();
+        });
+        (height, output.shapes.len())
+    };
+    let (mut fresh, mut grown) = (StreamDoc::whole(&whole_text), StreamDoc::default());
+    let mut markdown = Markdown::default();
+    let (all, _) = draw(&mut fresh, &mut markdown, 0.0);
+    assert!(all > 5_000.0, "{all}");
+    for lines in 1..=60 {
+        let end = whole_text.len() * lines / 60;
+        grown.update(&whole_text[..end]);
+        draw(&mut grown, &mut markdown, 0.0);
+    }
+    grown.finish();
+    for above in [0.0, 2_000.0, all - 300.0, 1_000.0] {
+        for doc in [&mut fresh, &mut grown] {
+            let (height, shapes) = draw(doc, &mut markdown, above);
+            assert!((height - all).abs() < 2.0, "{height} of {all} from {above}");
+            assert!(shapes > 2, "nothing is drawn at {above}");
+        }
+    }
+}
