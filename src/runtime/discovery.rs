@@ -18,8 +18,8 @@ use crate::runtime::Config;
 use crate::runtime::perform::Hands;
 
 impl Hands {
-    /// At start: the login shell is asked once, then everything is looked for if that is wanted.
-    pub fn discover_first(&self, look_around: bool) {
+    /// At start: the login shell is asked once, then everything is looked for.
+    pub fn discover_first(&self) {
         let config = self.config.clone();
         let known = self.login_path.clone();
         let host = self.host.clone();
@@ -29,9 +29,7 @@ impl Hands {
             let path = ask_shell(&config).await;
             host.set_login_path(path.clone());
             known.send_replace(Some(path.clone()));
-            if look_around {
-                look.run(Some(path), inputs).await;
-            }
+            look.run(Some(path), inputs).await;
         });
     }
 

@@ -337,7 +337,9 @@ impl Hands {
 
     /// Sees to everything that is slower than the first screen.
     pub fn begin_background(&self) {
-        self.discover_first(self.config.discover);
+        if self.config.discover {
+            self.discover_first();
+        }
         if !matches!(self.port, Port::Worker(_)) {
             return;
         }

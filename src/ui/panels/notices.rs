@@ -124,6 +124,9 @@ fn perform(cx: &UiCx<'_>, action: &NoticeAction) {
         NoticeAction::UndoDelete(conversation) => {
             cx.send(ChatCommand::UndoDelete { conversation: *conversation });
         }
+        NoticeAction::UndoEdit(conversation) => {
+            cx.send(ChatCommand::UndoEdit { conversation: *conversation });
+        }
         NoticeAction::Open(conversation) => {
             cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
         }
