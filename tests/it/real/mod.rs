@@ -185,9 +185,12 @@ impl Bench {
         processes::programs(self.app.home())
     }
 
-    /// Waits until a program of the engine runs.
+    /// Waits until one program of the engine runs, and no other that is still ending.
     pub fn running_program(&self) -> Process {
-        self.app.poll("a running program", LIMIT, || self.programs().into_iter().next())
+        self.app.poll("one running program", LIMIT, || match self.programs().as_slice() {
+            [program] => Some(program.clone()),
+            _ => None,
+        })
     }
 
     fn server_log(&self) -> Vec<(String, String, bool)> {

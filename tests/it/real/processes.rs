@@ -9,6 +9,8 @@ use tunaflow::os::guard::GUARD_ARG;
 pub struct Process {
     pub pid: i32,
     pub parent: i32,
+    /// When it was started, in ticks since the machine was; process ids wrap around, this does not.
+    pub started: u64,
     pub args: Vec<String>,
     /// `NAME=value`, as it was started.
     pub env: Vec<String>,
@@ -44,16 +46,14 @@ fn read(pid: i32) -> Option<Process> {
     };
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    if fields.next()? == "Z" {
+    let fields: Vec<&str> = rest.split(' ').collect();
+    // The state, the parent, and 17 others before the start time; see proc(5).
+    let (state, parent, started) = (fields.first()?, fields.get(1)?, fields.get(19)?);
+    if *state == "Z" {
         return None;
     }
-    Some(Process {
-        pid,
-        parent: fields.next()?.parse().ok()?,
-        args: words("cmdline")?,
-        env: words("environ")?,
-    })
+    let (parent, started) = (parent.parse().ok()?, started.parse().ok()?);
+    Some(Process { pid, parent, started, args: words("cmdline")?, env: words("environ")? })
 }
 
 /// Everything whose home is this folder: our guards, the engines, what they started.
@@ -67,7 +67,7 @@ pub fn programs(home: &Path) -> Vec<Process> {
     let of_home = of_home(home);
     let guards = of_home.iter().filter(|process| process.is_guard());
     let first_child = |guard: &Process| {
-        of_home.iter().filter(|process| process.parent == guard.pid).min_by_key(|child| child.pid)
+        of_home.iter().filter(|process| process.parent == guard.pid).min_by_key(|child| child.started)
     };
     guards.filter_map(first_child).cloned().collect()
 }
