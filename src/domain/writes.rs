@@ -234,17 +234,22 @@ fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {
 /// so the list stays bounded.
 fn push_compacted(list: &mut Vec<KeptWrite>, ticket: u64, batch: Vec<StoreWrite>) {
     for write in batch {
-        match list.iter_mut().find(|kept| same_row(&kept.write, &write)) {
-            Some(kept) if kept.version > ticket => {}
-            Some(kept) => {
-                kept.version = ticket;
-                kept.write = write;
+        let mut kept = KeptWrite { place: ticket, version: ticket, write };
+        if let Some(at) = list.iter().position(|other| same_row(&other.write, &kept.write)) {
+            let other = list.remove(at);
+            kept.place = other.place.min(ticket);
+            if other.version > ticket {
+                kept.version = other.version;
+                kept.write = other.write;
             }
-            None => {
-                let at = list.partition_point(|kept| kept.place <= ticket);
-                list.insert(at, KeptWrite { place: ticket, version: ticket, write });
+            // Where it stood, unless it moves forward: within a batch the order is kept.
+            if other.place <= ticket {
+                list.insert(at, kept);
+                continue;
             }
         }
+        let at = list.partition_point(|other| other.place <= kept.place);
+        list.insert(at, kept);
     }
 }
 
