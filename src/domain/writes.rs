@@ -91,7 +91,10 @@ impl AppState {
             Err(why) => {
                 let batch = mem::take(&mut mark.batch);
                 self.keep_for_later(ticket, batch, mark, &why);
-                self.writes_fail(&why, cx);
+                // Nothing is left to be tried when all of it belonged to a project that was removed.
+                if !self.writes.failed.is_empty() {
+                    self.writes_fail(&why, cx);
+                }
             }
         }
     }
