@@ -71,6 +71,12 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let Some(mut mark) = self.writes.waiting.remove(&ticket) else { return };
+        // An index that is being read may have been read just before this was done.
+        for (conversation, _) in &mark.messages {
+            if let Some(view) = self.view_mut(*conversation) {
+                view.outdated |= view.loading;
+            }
+        }
         match result {
             Ok(()) if self.writes.failed.is_empty() => {
                 self.set_unsaved(&mark.messages, false);

@@ -26,6 +26,7 @@ struct Run {
     turns: BTreeSet<TurnId>,
     /// It ended while writes had failed: what came behind them may be kept without them.
     torn: bool,
+    torn_when_crashed: bool,
 }
 
 fn pick<T: Copy>(from: &[T], at: u8) -> Option<T> {
@@ -37,7 +38,7 @@ impl Run {
         let mut world = World::new();
         world.new_conversation();
         world.new_conversation();
-        Self { world, count: 0, sent: BTreeSet::new(), ended: BTreeMap::new(), turns: BTreeSet::new(), torn: false }
+        Self { world, count: 0, sent: BTreeSet::new(), ended: BTreeMap::new(), turns: BTreeSet::new(), torn: false, torn_when_crashed: false }
     }
 
     fn conversation(&self, at: u8) -> ConversationId {
@@ -176,6 +177,7 @@ impl Run {
                 world.acknowledge(true);
             }
             8 | 9 => {
+                self.torn_when_crashed = true;
                 world.acknowledge(false);
             }
             10..14 if !world.reads.is_empty() => world.read(usize::from(a) % world.reads.len()),
@@ -196,7 +198,7 @@ impl Run {
 
     /// What was not kept is gone; everything that was is still expected.
     fn crash(&mut self) {
-        self.torn |= !self.world.state.writes.failed.is_empty();
+        self.torn |= self.torn_when_crashed;
         self.world.crash();
         let store = &self.world.store;
         let kept: BTreeSet<String> = store
