@@ -71,6 +71,12 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let Some(mut mark) = self.writes.waiting.remove(&ticket) else { return };
+        // An index that is being read may have been read just before this was done.
+        for (conversation, _) in &mark.messages {
+            if let Some(view) = self.view_mut(*conversation) {
+                view.outdated |= view.loading;
+            }
+        }
         match result {
             Ok(()) if self.writes.failed.is_empty() => {
                 self.set_unsaved(&mark.messages, false);
@@ -91,7 +97,10 @@ impl AppState {
             Err(why) => {
                 let batch = mem::take(&mut mark.batch);
                 self.keep_for_later(ticket, batch, mark, &why);
-                self.writes_fail(&why, cx);
+                // Nothing is left to be tried when all of it belonged to a project that was removed.
+                if !self.writes.failed.is_empty() {
+                    self.writes_fail(&why, cx);
+                }
             }
         }
     }
@@ -234,17 +243,22 @@ fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {
 /// so the list stays bounded.
 fn push_compacted(list: &mut Vec<KeptWrite>, ticket: u64, batch: Vec<StoreWrite>) {
     for write in batch {
-        match list.iter_mut().find(|kept| same_row(&kept.write, &write)) {
-            Some(kept) if kept.version > ticket => {}
-            Some(kept) => {
-                kept.version = ticket;
-                kept.write = write;
+        let mut kept = KeptWrite { place: ticket, version: ticket, write };
+        if let Some(at) = list.iter().position(|other| same_row(&other.write, &kept.write)) {
+            let other = list.remove(at);
+            kept.place = other.place.min(ticket);
+            if other.version > ticket {
+                kept.version = other.version;
+                kept.write = other.write;
             }
-            None => {
-                let at = list.partition_point(|kept| kept.place <= ticket);
-                list.insert(at, KeptWrite { place: ticket, version: ticket, write });
+            // Where it stood, unless it moves forward: within a batch the order is kept.
+            if other.place <= ticket {
+                list.insert(at, kept);
+                continue;
             }
         }
+        let at = list.partition_point(|other| other.place <= kept.place);
+        list.insert(at, kept);
     }
 }
 

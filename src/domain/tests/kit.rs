@@ -140,9 +140,6 @@ impl World {
     pub fn acknowledge(&mut self, works: bool) -> bool {
         let Some((ticket, batch)) = self.writes.pop_front() else { return false };
         let result = if works { self.store.apply(&batch) } else { Err("The disk is full.".into()) };
-        // What hangs on one that failed before fails as well, and waits behind it.
-        let alone = self.state.writes.failed.is_empty();
-        assert!(!works || !alone || result.is_ok(), "{result:?}");
         self.put(Input::Written { ticket, result });
         true
     }
@@ -177,7 +174,7 @@ impl World {
 
     /// Until nothing is under way; everything works.
     pub fn settle(&mut self) {
-        for _ in 0..100_000 {
+        for _ in 0..5_000 {
             if self.acknowledge(true) {
             } else if !self.answers.is_empty() {
                 self.deliver(0);
