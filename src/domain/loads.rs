@@ -38,7 +38,7 @@ impl AppState {
             }
         }
         self.keep_unwritten_rows();
-        if !self.looks_only {
+        if !self.owner_runs {
             self.interrupt(startup.open_turns, cx, out);
         }
         self.reload_views(out);

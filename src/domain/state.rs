@@ -40,6 +40,8 @@ pub struct AppState {
     pub(in crate::domain) has_window: bool,
     /// Another program runs what is shown here: nothing is sent.
     pub(in crate::domain) looks_only: bool,
+    /// That other program is running now, so its turns may be.
+    pub(in crate::domain) owner_runs: bool,
     /// Stamps of views; a late read of an older stamp is dropped.
     pub(in crate::domain) generations: u32,
     pub(in crate::domain) writes: Writes,
@@ -240,6 +242,7 @@ impl AppState {
             quitting: false,
             has_window: false,
             looks_only: false,
+            owner_runs: false,
             generations: 0,
             writes: Writes::default(),
             dirty: Dirty { app: true, ..Dirty::default() },
@@ -247,11 +250,12 @@ impl AppState {
         }
     }
 
-    /// For a front that only looks, while another program owns the data: no turn is started, and none of the
-    /// other's turns is called ended.
+    /// For a front that only looks: no turn is started. While another program owns the data (`owner_runs`),
+    /// none of that program's turns is called ended.
     #[must_use]
-    pub fn only_looking(mut self) -> Self {
+    pub fn only_looking(mut self, owner_runs: bool) -> Self {
         self.looks_only = true;
+        self.owner_runs = owner_runs;
         self
     }
 

@@ -68,6 +68,23 @@ impl Instance {
         })
     }
 
+    /// Whether another program holds the data folder now. Takes nothing and tells nobody; a folder without a lock
+    /// file, or one that cannot be looked at, is held by nobody.
+    #[must_use]
+    pub fn is_held(paths: &DataPaths) -> bool {
+        let Ok(lock) = OpenOptions::new().write(true).open(paths.lock_file()) else { return false };
+        match lock.try_lock() {
+            Ok(()) => {
+                if let Err(error) = lock.unlock() {
+                    tracing::debug!(%error, "the lock goes with the file");
+                }
+                false
+            }
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(_)) => false,
+        }
+    }
+
     /// Waits until a second start asks this one to come to the front. Never ready where that can't be.
     ///
     /// Must be called inside a tokio runtime; may be dropped while waiting.

@@ -151,7 +151,7 @@ pub fn start_claimed(config: Config, claim: Claim, waker: Waker) -> Result<Runni
         config.paths.data_folder().to_path_buf(),
         role_names().iter().map(|name| (*name).to_owned()).collect(),
     );
-    let mut state = if config.read_only { state.only_looking() } else { state };
+    let mut state = if config.read_only { state.only_looking(Instance::is_held(&config.paths)) } else { state };
     let (snapshots, newest) = watch::channel(Arc::new(state.snapshot()));
     let (ended, has_ended) = oneshot::channel();
     let fronts = Fronts { command_inbox, snapshots, waker };

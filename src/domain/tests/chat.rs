@@ -202,6 +202,7 @@ fn drafts() {
 fn what_is_not_sent_stays_a_draft() {
     let (mut world, id) = World::with_conversation();
     world.state.looks_only = true;
+    world.state.owner_runs = true;
     world.send(id, "not here");
     world.settle();
     assert!(world.started.is_empty() && world.view(id).index.is_empty());
@@ -218,7 +219,7 @@ fn looking_changes_nothing() {
     world.settle();
     let kept = world.store.clone();
     let startup = kept.startup();
-    world.state = crate::domain::AppState::new("0".into(), "/data".into(), Vec::new()).only_looking();
+    world.state = crate::domain::AppState::new("0".into(), "/data".into(), Vec::new()).only_looking(true);
     world.started.clear();
     world.put(Input::Started(Box::new(startup)));
     world.chat(ChatCommand::Open { conversation: id });

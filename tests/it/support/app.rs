@@ -57,10 +57,6 @@ impl TestApp {
         std::fs::canonicalize(self.home.path().join("project")).unwrap()
     }
 
-    pub fn database(&self) -> PathBuf {
-        self.home.path().join("data").join("tunaflow.db")
-    }
-
     /// Ends in order; the home stays.
     pub fn stop(mut self) -> Arc<TempDir> {
         self.running.take().unwrap().finish();
