@@ -119,6 +119,11 @@ impl AppState {
             StoreWrite::DropSessions { conversation: id },
             StoreWrite::PutConversation(row),
         ];
+        // What is on screen does not stand any more; what does is read when the swap is kept.
+        let fresh = self.new_view(id, true);
+        if let Some(view) = self.view_mut(id) {
+            *view = fresh;
+        }
         self.touch(id);
         self.write_then_reload(batch, id, out);
         self.notices.retain(|notice| notice.action != Some(NoticeAction::UndoEdit(id)));
