@@ -76,13 +76,16 @@ impl AppState {
             last_turn: state.row.last_turn,
             ..UndoEdit::default()
         });
+        state.row.message_count = state.row.message_count.saturating_sub(1);
+        let row = state.row.clone();
+        self.touch(id);
         out.push(Effect::CloseSeats { conversation: id });
         let drop = vec![
             StoreWrite::SetMessagesDeleted { messages: vec![message], deleted_ms: Some(cx.now_ms) },
             StoreWrite::DropSessions { conversation: id },
+            StoreWrite::PutConversation(row),
         ];
         self.write(drop, out);
-        self.change_row(id, out, |row| row.message_count = row.message_count.saturating_sub(1));
         self.offer_undo(id, "Deleted 1 message".into(), cx);
     }
 
@@ -119,6 +122,11 @@ impl AppState {
             StoreWrite::DropSessions { conversation: id },
             StoreWrite::PutConversation(row),
         ];
+        // What is on screen does not stand any more; what does is read when the swap is kept.
+        let fresh = self.new_view(id, true);
+        if let Some(view) = self.view_mut(id) {
+            *view = fresh;
+        }
         self.touch(id);
         self.write_then_reload(batch, id, out);
         self.notices.retain(|notice| notice.action != Some(NoticeAction::UndoEdit(id)));

@@ -96,10 +96,9 @@ impl AppState {
         for mut record in open {
             record.state = TurnState::Interrupted;
             record.ended_ms.get_or_insert(cx.now_ms);
-            if let Some(state) = self.conversations.get_mut(&record.conversation) {
-                state.row.last_turn = Some(TurnState::Interrupted);
-                batch.push(StoreWrite::PutConversation(state.row.clone()));
-            }
+            let Some(state) = self.conversations.get_mut(&record.conversation) else { continue };
+            state.row.last_turn = Some(TurnState::Interrupted);
+            batch.push(StoreWrite::PutConversation(state.row.clone()));
             batch.push(StoreWrite::PutTurn(record));
         }
         self.write(batch, out);

@@ -71,10 +71,11 @@ impl AppState {
         out: &mut Vec<Effect>,
     ) {
         let Some(mut mark) = self.writes.waiting.remove(&ticket) else { return };
-        // An index that is being read may have been read just before this was done.
+        // An index or a page on its way may have been read just before this was done.
         for (conversation, _) in &mark.messages {
             if let Some(view) = self.view_mut(*conversation) {
                 view.outdated |= view.loading;
+                view.asked_again.clear();
             }
         }
         match result {
