@@ -133,11 +133,12 @@ impl Stage {
         };
         let wall = Instant::now();
         let before = time::thread_cpu(wall);
-        let output = self.ctx.run_ui(input, |ui| {
+        let mut output = self.ctx.run_ui(input, |ui| {
             let ctx = ui.ctx().clone();
             self.shell.logic(&ctx);
             self.shell.ui(ui);
         });
+        output.textures_delta.clear();
         let drawn = self.ctx.tessellate(output.shapes, output.pixels_per_point);
         let took = time::ms(time::thread_cpu(wall).saturating_sub(before));
         drop(drawn);

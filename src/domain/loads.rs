@@ -14,8 +14,8 @@ use crate::model::message::{Author, Message, MessageState, ToolState};
 use crate::model::record::{IndexRow, Startup, StoreWrite, TurnRecord};
 use crate::model::turn::TurnState;
 
-/// Pages kept loaded per view: 24 × 64 messages.
-const MAX_PAGES: usize = 24;
+/// Pages kept loaded per view: 16 × 64 messages.
+const MAX_PAGES: usize = 16;
 
 impl AppState {
     pub(in crate::domain) fn started(&mut self, startup: Startup, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {

@@ -44,8 +44,8 @@ pub struct TextKey {
 }
 
 /// Messages kept parsed, and for how many frames after they were last drawn once there are more.
-const KEEP: usize = 256;
-const KEEP_FRAMES: u64 = 300;
+const KEEP: usize = 64;
+const KEEP_FRAMES: u64 = 30;
 
 impl Texts {
     /// Draws one text over the width there is.

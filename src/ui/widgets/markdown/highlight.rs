@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 
 use egui::{Color32, Context};
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
@@ -72,6 +72,8 @@ pub(super) struct Highlighter {
 /// Longer code stays plain, bytes.
 const CODE_MOST: usize = 100 * 1024;
 const QUEUE: usize = 64;
+/// Unused grammars, megabytes, are kept so long; to read them again takes a fraction of a second.
+const KEEP_GRAMMARS: std::time::Duration = std::time::Duration::from_secs(4);
 /// Blocks whose colours are kept; beyond it all are forgotten and those in view are made again.
 const KEEP: usize = 2_000;
 
@@ -104,7 +106,8 @@ impl Highlighter {
                 self.done.clear();
                 self.asked.clear();
             }
-            self.done.insert(key, spans);
+            // A copy of this thread's: what the worker made lies among its grammars and would keep their memory.
+            self.done.insert(key, Arc::from(&*spans));
         }
     }
 
@@ -134,9 +137,10 @@ fn start() -> Option<(SyncSender<Job>, Receiver<Done>)> {
     let (outbox, results) = sync_channel::<Done>(QUEUE * 2);
     let thread = std::thread::Builder::new().name("highlight".to_owned());
     let started = thread.spawn(move || {
-        let set = two_face::syntax::extra_newlines();
-        while let Ok(job) = inbox.recv() {
-            let spans = highlight(&set, &job.lang, &job.text).unwrap_or_default();
+        let mut grammars = None;
+        while let Some(job) = next(&inbox, &mut grammars) {
+            let set = grammars.get_or_insert_with(two_face::syntax::extra_newlines);
+            let spans = highlight(set, &job.lang, &job.text).unwrap_or_default();
             if outbox.send((job.key, spans.into())).is_err() {
                 return;
             }
@@ -144,6 +148,18 @@ fn start() -> Option<(SyncSender<Job>, Receiver<Done>)> {
         }
     });
     started.is_ok().then_some((jobs, results))
+}
+
+/// The next job, `None` at the end. Lets the grammars go when none comes for a while.
+fn next(inbox: &Receiver<Job>, grammars: &mut Option<SyntaxSet>) -> Option<Job> {
+    if grammars.is_some() {
+        match inbox.recv_timeout(KEEP_GRAMMARS) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Timeout) => *grammars = None,
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    inbox.recv().ok()
 }
 
 /// Names in fences that grammars know by another one.
