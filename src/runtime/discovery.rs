@@ -34,15 +34,15 @@ impl Hands {
     }
 
     /// One engine, or all of them again.
-    pub fn discover(&self, engine: Option<EngineId>) {
+    pub fn discover(&self, engine: Option<&EngineId>) {
         let path = self.login_path.borrow().clone();
         let look = self.look(engine);
         let inputs = self.inputs();
         tokio::spawn(async move { look.run(path, inputs).await });
     }
 
-    fn look(&self, only: Option<EngineId>) -> Look {
-        let wanted = |engine: &&Arc<dyn Engine>| only.as_ref().is_none_or(|id| &engine.info().id == id);
+    fn look(&self, only: Option<&EngineId>) -> Look {
+        let wanted = |engine: &&Arc<dyn Engine>| only.is_none_or(|id| &engine.info().id == id);
         Look {
             engines: self.engines.iter().filter(wanted).cloned().collect(),
             complete: only.is_none(),
@@ -76,7 +76,11 @@ impl Look {
             }
         }
         if self.complete {
-            drop(inputs.send(Input::Discovered { statuses: Vec::new(), took_ms: took(), complete: true }).await);
+            drop(
+                inputs
+                    .send(Input::Discovered { statuses: Vec::new(), took_ms: took(), complete: true })
+                    .await,
+            );
         }
     }
 }
@@ -92,8 +96,9 @@ pub(in crate::runtime) fn own_path(config: &Config) -> OsString {
 
 /// The PATH of the user's login shell; ours, then the usual folders, when it does not answer.
 pub(in crate::runtime) async fn ask_shell(config: &Config) -> OsString {
-    let variable =
-        |name: &str| config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let variable = |name: &str| {
+        config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    };
     let own = own_path(config);
     let Some(shell) = variable("SHELL").map(PathBuf::from).filter(|shell| shell.is_absolute()) else {
         return own;

@@ -40,7 +40,9 @@ impl ModelStore {
         match write {
             W::PutProject(row) => drop(self.projects.insert(row.id, row.clone())),
             W::RemoveProject(id) => self.remove_project(*id),
-            W::PutConversation(row) if !self.projects.contains_key(&row.project) => return orphan("conversation"),
+            W::PutConversation(row) if !self.projects.contains_key(&row.project) => {
+                return orphan("conversation");
+            }
             W::PutConversation(row) => drop(self.conversations.insert(row.id, row.clone())),
             W::SetConversationDeleted { conversation, deleted_ms: Some(_) } => {
                 self.deleted.insert(*conversation);
@@ -72,7 +74,9 @@ impl ModelStore {
                 drop(self.sessions.remove(&(*conversation, engine.to_string())));
             }
             W::DropSessions { conversation } => self.sessions.retain(|(id, _), _| id != conversation),
-            W::PutDraft { conversation, draft: Some(_) } if !self.has(*conversation) => return orphan("draft"),
+            W::PutDraft { conversation, draft: Some(_) } if !self.has(*conversation) => {
+                return orphan("draft");
+            }
             W::PutDraft { conversation, draft: Some(draft) } => {
                 drop(self.drafts.insert(*conversation, draft.clone()));
             }
@@ -121,8 +125,8 @@ impl ModelStore {
             by_user: row.author == Author::User,
         });
         let shown = |turn: &&TurnRecord| turn.answer.is_none_or(|answer| !self.out.contains(&answer));
-        let of_it = self.turns.values().rev().filter(|turn| turn.conversation == conversation);
-        let newest = of_it.filter(|turn| shown(turn)).next().cloned();
+        let mut of_it = self.turns.values().rev().filter(|turn| turn.conversation == conversation);
+        let newest = of_it.find(|turn| shown(turn)).cloned();
         OpenedConversation { index: index.collect(), turn: newest, report: None }
     }
 
