@@ -164,8 +164,9 @@ fn percent(path: &Path) -> StoreResult<String> {
 fn common(conn: &Connection) -> StoreResult<()> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-    // 16 MiB of pages per connection, not more, whatever the size of the file.
-    conn.pragma_update(None, "cache_size", -16_384)?;
+    // 2 MiB of pages per connection, not more, whatever the size of the file: there are several connections, and
+    // the system keeps the file's pages too.
+    conn.pragma_update(None, "cache_size", -2_048)?;
     Ok(())
 }
 
