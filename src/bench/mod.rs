@@ -11,6 +11,7 @@ mod context;
 mod fake_engine;
 mod latency;
 mod open;
+#[cfg_attr(not(feature = "gui"), expect(dead_code, reason = "windows are measured by them"))]
 mod process;
 mod report;
 mod scratch;

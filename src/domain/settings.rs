@@ -51,7 +51,7 @@ impl AppState {
         match serde_json::from_str::<Settings>(json) {
             Ok(settings) if check(&settings).is_ok() => self.settings = Arc::new(settings),
             Ok(_) => {
-                self.trouble("Settings were reset".into(), "A stored value was out of range.".into(), cx)
+                self.trouble("Settings were reset".into(), "A stored value was out of range.".into(), cx);
             }
             Err(error) => {
                 let body = format!("The stored settings cannot be read ({error}). Defaults are used.");

@@ -242,7 +242,7 @@ mod tests {
         for event in events {
             match event {
                 TurnEvent::ItemStarted { key, body: ItemBody::Text { text } } => {
-                    texts.push((key.clone(), text.clone()))
+                    texts.push((key.clone(), text.clone()));
                 }
                 TurnEvent::ItemDelta { key, delta } => {
                     texts.iter_mut().filter(|(k, _)| k == key).for_each(|(_, text)| text.push_str(delta));

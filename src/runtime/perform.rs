@@ -160,7 +160,7 @@ impl Hands {
             Effect::StartTurn(spec) => self.start_turn(*spec),
             Effect::CancelTurn { turn } => self.control(turn, TurnControl::Stop),
             Effect::Answer { turn, ask, decision } => {
-                self.control(turn, TurnControl::Answer { ask, decision })
+                self.control(turn, TurnControl::Answer { ask, decision });
             }
             Effect::CloseSeats { conversation } => {
                 let host = self.host.clone();

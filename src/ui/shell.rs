@@ -269,7 +269,7 @@ impl Shell {
         ui.spacing_mut().item_spacing.y = 0.0;
         match cx.route {
             Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => {
-                self.panels.home.ui(cx, ui)
+                self.panels.home.ui(cx, ui);
             }
             Route::Inspector { .. } => self.panels.inspector.ui(cx, ui),
             Route::Settings { .. } => {

@@ -128,7 +128,7 @@ impl Blocks {
             match str_at(block, "/type").unwrap_or_default() {
                 "text" => self.whole_text(&message, Said::Text, &text_at(block, "/text"), book, out),
                 "thinking" => {
-                    self.whole_text(&message, Said::Thinking, &text_at(block, "/thinking"), book, out)
+                    self.whole_text(&message, Said::Thinking, &text_at(block, "/thinking"), book, out);
                 }
                 kind if is_tool(kind) => {
                     let Some(id) = str_at(block, "/id") else { continue };

@@ -223,7 +223,7 @@ impl ClaudeDialect {
             }
             "informational" => notice(NoticeLevel::Info, &text_at(line, "/content"), out),
             "compact_boundary" => {
-                notice(NoticeLevel::Info, "Claude Code shortened its memory of this session.", out)
+                notice(NoticeLevel::Info, "Claude Code shortened its memory of this session.", out);
             }
             "status" => {
                 if str_at(line, "/status") == Some("compacting") {

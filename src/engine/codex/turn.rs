@@ -60,7 +60,7 @@ impl Turn {
             "item/completed" => self.show(item, true, out),
             "item/agentMessage/delta" | "item/plan/delta" => self.say(Said::Text, params, out),
             "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
-                self.say(Said::Thinking, params, out)
+                self.say(Said::Thinking, params, out);
             }
             "item/reasoning/summaryPartAdded" => {
                 let id = text_at(params, "/itemId");

@@ -117,10 +117,10 @@ impl Shell {
             UiAction::FindEngines => cx.send(EngineCommand::Rediscover),
             UiAction::Theme(theme) => set(cx, |settings| settings.theme = theme),
             UiAction::ZoomIn => {
-                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, true))
+                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, true));
             }
             UiAction::ZoomOut => {
-                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, false))
+                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, false));
             }
             UiAction::ZoomReset => set(cx, |settings| settings.zoom_percent = 100),
             UiAction::Back => self.back(cx),

@@ -279,7 +279,7 @@ impl Player {
                             self.translate_uuid(msg);
                         }
                         Meaning::Answer(ask, decision) => {
-                            self.feed(SeatInput::Answer { ask: &ask, decision: &decision })
+                            self.feed(SeatInput::Answer { ask: &ask, decision: &decision });
                         }
                         Meaning::Cancel => self.feed(SeatInput::Cancel),
                         Meaning::Nothing => {}

@@ -29,7 +29,7 @@ pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Messa
             failed(cx, ui, failure, engine, message.turn.filter(|_| !live));
         }
         MessageState::Stopped => {
-            ended(cx, ui, "Stopped. What came so far stays.", message.turn.filter(|_| newest))
+            ended(cx, ui, "Stopped. What came so far stays.", message.turn.filter(|_| newest));
         }
         MessageState::Interrupted => {
             ended(

@@ -107,7 +107,7 @@ impl ServersPage {
             }
             Pressed::Remove => cx.send(EngineCommand::RemoveAcpAgent { name: agent.name.clone() }),
             Pressed::Test => {
-                cx.send(EngineCommand::Test { engine: EngineId::new(format!("acp:{}", agent.name)) })
+                cx.send(EngineCommand::Test { engine: EngineId::new(format!("acp:{}", agent.name)) });
             }
             Pressed::Nothing => {}
         }
