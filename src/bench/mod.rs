@@ -76,13 +76,11 @@ pub fn run(words: &[OsString], open_window: &OpenWindow) -> u8 {
 enum Done {
     Report(Report),
     /// A helper's part of one, with its exit code.
-    #[cfg_attr(not(feature = "gui"), expect(dead_code, reason = "helpers of windows only"))]
     Code(u8),
 }
 
+#[cfg_attr(not(feature = "gui"), expect(unused_variables, reason = "only windows are opened by it"))]
 fn measure(options: &Options, open_window: &OpenWindow) -> anyhow::Result<Done> {
-    #[cfg(not(feature = "gui"))]
-    let _ = open_window;
     let report = match &options.measure {
         Measure::Open => open::measure(options)?,
         Measure::Latency => latency::measure(options)?,

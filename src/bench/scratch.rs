@@ -1,7 +1,9 @@
 //! A temporary home with its own data folder, removed at the end.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "gui")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
@@ -82,6 +84,7 @@ impl Scratch {
         env
     }
 
+    #[cfg(feature = "gui")]
     pub fn path(&self) -> &Path {
         &self.folder
     }

@@ -1,6 +1,8 @@
 //! Clocks for measuring.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(feature = "gui")]
+use std::time::Instant;
 
 /// Unix time, nanoseconds; comparable between processes of one machine.
 #[expect(clippy::disallowed_methods, reason = "a measurement compares clocks of two processes")]
@@ -10,14 +12,14 @@ pub fn now_ns() -> u64 {
 }
 
 /// Processor time of this thread so far; elapsed time where the system does not tell it.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "gui"))]
 pub fn thread_cpu(_since: Instant) -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let (secs, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
     Duration::new(secs.unwrap_or_default(), nanos.unwrap_or_default())
 }
 
-#[cfg(not(unix))]
+#[cfg(all(not(unix), feature = "gui"))]
 pub fn thread_cpu(since: Instant) -> Duration {
     since.elapsed()
 }
