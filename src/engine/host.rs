@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::engine::connect::connect;
-use crate::engine::seat::{Job, Reply, Seat, Work};
+use crate::engine::seat::{Closing, Job, Reply, Seat, Work};
 use crate::model::engine::{Billing, EngineId};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::turn::{Decision, FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest};
@@ -125,6 +125,8 @@ pub struct EngineHost {
     login_path: watch::Sender<Option<OsString>>,
     limits: watch::Sender<HostLimits>,
     pool: watch::Sender<Pool>,
+    /// Set once, when the program ends.
+    leaving: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -157,6 +159,7 @@ impl EngineHost {
             login_path: watch::Sender::new(config.login_path.clone()),
             limits: watch::Sender::new(config.limits),
             pool: watch::Sender::new(Pool::default()),
+            leaving: CancellationToken::new(),
 
             config,
         }
@@ -225,6 +228,13 @@ impl EngineHost {
     /// Ends all seats; returns when they are gone, within 6 s.
     pub async fn close_all(&self) {
         self.close_where(|_| true).await;
+    }
+
+    /// As [`Self::close_all`] for a program that ends itself: idle agents that a guard watches over are let go in their
+    /// own time instead of being waited for.
+    pub async fn leave_all(&self) {
+        self.leaving.cancel();
+        self.close_all().await;
     }
 
     /// Ends seats that were unused for too long. To be called now and then.
@@ -319,7 +329,7 @@ impl EngineHost {
         let (jobs, waiting) = mpsc::channel(1);
         let closing = CancellationToken::new();
         let ended = CancellationToken::new();
-        let task = seat.live(waiting, closing.clone());
+        let task = seat.live(waiting, Closing { now: closing.clone(), leaving: self.leaving.clone() });
         let guard = ended.clone().drop_guard();
         tokio::spawn(async move {
             task.await;

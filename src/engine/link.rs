@@ -137,6 +137,20 @@ impl Link {
     }
 }
 
+impl Link {
+    /// At the end of this program: the process may end in its own time, its guard sees to it. Without a guard it is
+    /// ended now.
+    pub(super) async fn leave(&mut self, grace: Duration) {
+        if let Kind::Process(process) = std::mem::replace(&mut self.kind, Kind::Gone) {
+            let Process { child, stdin, .. } = *process;
+            drop(stdin);
+            if let Err(mut child) = child.leave() {
+                child.stop(grace).await;
+            }
+        }
+    }
+}
+
 impl Kind {
     async fn next(&mut self) -> Happening {
         match self {

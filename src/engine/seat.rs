@@ -58,6 +58,14 @@ pub(super) struct Seat {
     pub(super) retire: bool,
 }
 
+/// How a seat is told to end.
+pub(super) struct Closing {
+    /// This seat ends.
+    pub(super) now: CancellationToken,
+    /// The whole program ends: an idle process need not be waited for.
+    pub(super) leaving: CancellationToken,
+}
+
 /// What is true only while a turn runs.
 struct Running<'a> {
     turn: TurnId,
@@ -69,13 +77,17 @@ struct Running<'a> {
 
 impl Seat {
     /// Lives until `jobs` closes, the seat is given up or `closing` is called; then ends all it started.
-    pub(super) async fn live(mut self, mut jobs: mpsc::Receiver<Job>, closing: CancellationToken) {
+    pub(super) async fn live(mut self, mut jobs: mpsc::Receiver<Job>, closing: Closing) {
+        let mut leaves = false;
         // What a program says at its start belongs to the first turn.
         let mut begun = false;
         loop {
             tokio::select! {
                 biased;
-                () = closing.cancelled() => break,
+                () = closing.now.cancelled() => {
+                    leaves = closing.leaving.is_cancelled();
+                    break;
+                }
                 job = jobs.recv() => {
                     let Some(Job { mut work, reply }) = job else { break };
                     if begun && self.is_dead().await {
@@ -84,7 +96,7 @@ impl Seat {
                         break;
                     }
                     begun = true;
-                    self.run(&mut work, &closing).await;
+                    self.run(&mut work, &closing.now).await;
                     let alive = !self.retire;
                     if self.retire {
                         self.link.end(TERM_LIMIT).await;
@@ -107,7 +119,11 @@ impl Seat {
             }
         }
         jobs.close();
-        self.link.end(TERM_LIMIT).await;
+        if leaves {
+            self.link.leave(TERM_LIMIT).await;
+        } else {
+            self.link.end(TERM_LIMIT).await;
+        }
         while let Some(Job { work, reply }) = jobs.recv().await {
             reply.send(Reply::NotTaken(Box::new(work))).ok();
         }

@@ -386,7 +386,7 @@ impl Hands {
         let started = Instant::now();
         self.running.clear();
         let port = std::mem::replace(&mut self.port, Port::LookOnly);
-        tokio::join!(self.host.close_all(), close_store(port));
+        tokio::join!(self.host.leave_all(), close_store(port));
         tracing::info!(took_ms = started.elapsed().as_millis(), "ended");
     }
 }

@@ -53,6 +53,7 @@ impl ReadPool {
             let result = read(&db);
             // A connection that met an error may be the cause; it is not kept.
             if result.is_ok() {
+                db.release_memory();
                 drop(idle.try_send(db));
             }
             result

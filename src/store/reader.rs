@@ -50,6 +50,13 @@ impl ReadDb {
         Ok(Self { conn })
     }
 
+    /// Gives cached pages back to the system: a connection at rest should cost next to nothing.
+    pub fn release_memory(&self) {
+        if let Err(error) = self.conn.execute_batch("PRAGMA shrink_memory") {
+            tracing::debug!(%error, "cached pages were kept");
+        }
+    }
+
     /// Everything but messages, from one moment. Conversations newest first, projects last opened first.
     ///
     /// Rows with unreadable parts come with harmless values in their place (title `Conversation 7`, engine

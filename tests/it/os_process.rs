@@ -229,3 +229,16 @@ async fn the_lock_of_a_killed_program_is_free_at_once() {
     assert!(paths.focus_socket().exists(), "a dead program leaves its socket");
     assert!(Instance::take(&paths, folder.path()).is_ok());
 }
+
+/// An agent that writes its session down when its input ends must not be cut off by our own end.
+#[tokio::test]
+async fn a_child_that_is_left_ends_in_its_own_time() {
+    let folder = TempDir::new().unwrap();
+    let mut child = spawn(&guarded(folder.path(), "cat > said; echo kept > session; exit 0")).unwrap();
+    let stdin = child.take_stdin().unwrap();
+    stdin.write_line("last words").await.unwrap();
+    drop(stdin);
+    assert!(child.leave().is_ok(), "a guard watches it");
+    let kept = || std::fs::read_to_string(folder.path().join("session")).is_ok_and(|text| text == "kept\n");
+    assert!(holds_within(Duration::from_secs(5), kept).await);
+}

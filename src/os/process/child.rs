@@ -40,6 +40,9 @@ pub struct Child {
     stderr: watch::Receiver<Stderr>,
     stdin: Option<StdinWriter>,
     lines: Option<LineSource>,
+    guarded: bool,
+    /// The guard sees to its end.
+    left: bool,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +90,7 @@ pub fn spawn(spec: &ProcessSpec) -> Result<Child, SpawnError> {
         exit_tx.send_replace(Some(info));
     });
     let lines = Some(LineSource::new(stdout, exit_rx.clone()));
-    Ok(Child { pid, tree, exit: exit_rx, stderr: tail_rx, stdin, lines })
+    Ok(Child { pid, tree, exit: exit_rx, stderr: tail_rx, stdin, lines, guarded, left: false })
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts children")]
@@ -226,9 +229,24 @@ impl Child {
     }
 }
 
+impl Child {
+    /// For a program that is about to end itself: lets the child go in its own time. Its guard ends it and all it
+    /// started soon after this program is gone.
+    ///
+    /// # Errors
+    /// Gives the child back when no guard watches it.
+    pub fn leave(mut self) -> Result<(), Self> {
+        if !self.guarded {
+            return Err(self);
+        }
+        self.left = true;
+        Ok(())
+    }
+}
+
 impl Drop for Child {
     fn drop(&mut self) {
-        if self.exit.borrow().is_none() {
+        if !self.left && self.exit.borrow().is_none() {
             self.tree.kill_now();
         }
     }
