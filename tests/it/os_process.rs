@@ -233,7 +233,7 @@ async fn the_lock_of_a_killed_program_is_free_at_once() {
 /// An agent that writes its session down when its input ends must not be cut off by our own end.
 #[tokio::test]
 async fn a_child_that_is_left_ends_in_its_own_time() {
-    let folder = TempDir::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let mut child = spawn(&guarded(folder.path(), "cat > said; echo kept > session; exit 0")).unwrap();
     let stdin = child.take_stdin().unwrap();
     stdin.write_line("last words").await.unwrap();
