@@ -4,7 +4,6 @@
 set -euo pipefail
 binary=$(realpath "$1")
 home=$(mktemp -d)
-display=${WINDOW_SMOKE_DISPLAY:-:97}
 pids=()
 end() {
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -13,10 +12,12 @@ end() {
 }
 trap end EXIT
 
-Xvfb "$display" -screen 0 1280x800x24 >/dev/null 2>&1 &
+# The server picks a free number and writes it down when it is ready.
+Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$home/display" >/dev/null 2>&1 &
 pids+=($!)
+for _ in $(seq 100); do [ -s "$home/display" ] && break; sleep 0.1; done
+display=":$(cat "$home/display")"
 export DISPLAY=$display
-for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; read -rt 0.1 <> <(:) || true; done
 openbox >/dev/null 2>&1 &
 pids+=($!)
 
@@ -29,7 +30,7 @@ pids+=("$app")
 window=""
 for _ in $(seq 200); do
   window=$(xdotool search --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
-  read -rt 0.1 <> <(:) || true
+  sleep 0.1
 done
 [ -n "$window" ] || { echo "no window appeared"; cat "$home/out"; exit 1; }
 
@@ -42,10 +43,11 @@ for round in $(seq 100); do
   # The first keys may come before the composer has the focus: say it again until it is heard.
   if [ $((round % 20)) -eq 1 ]; then xdotool type --window "$window" --delay 20 "hello"; xdotool key --window "$window" Return; fi
   if state | grep -q '"last_turn":"done"\|"state":"done"'; then answered=yes; break; fi
-  read -rt 0.2 <> <(:) || true
+  sleep 0.2
 done
 [ -n "$answered" ] || { echo "no answer in the window"; state; cat "$home/out"; import -window root "${WINDOW_SMOKE_SHOT:-/dev/null}" 2>/dev/null || true; exit 1; }
 xdotool key --window "$window" alt+F4
-for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; read -rt 0.1 <> <(:) || true; done
+for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; sleep 0.1; done
 if kill -0 "$app" 2>/dev/null; then echo "the window did not close"; exit 1; fi
+if pgrep -f "$home/data" >/dev/null; then echo "something was left running"; pgrep -af "$home/data"; exit 1; fi
 echo "window: opened, answered, closed"

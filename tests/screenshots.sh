@@ -7,7 +7,6 @@ binary=$(realpath "$1")
 out=$2
 shift 2
 mkdir -p "$out"
-display=${SCREENSHOT_DISPLAY:-:96}
 home=$(mktemp -d)
 pids=()
 end() {
@@ -15,12 +14,12 @@ end() {
   rm -rf "$home"
 }
 trap end EXIT
-wait_a_bit() { read -rt "$1" <> <(:) || true; }
-
-Xvfb "$display" -screen 0 2000x1200x24 -nolisten tcp >/dev/null 2>&1 &
+# The server picks a free number and writes it down when it is ready.
+Xvfb -displayfd 3 -screen 0 2000x1200x24 -nolisten tcp 3>"$home/display" >/dev/null 2>&1 &
 pids+=($!)
+for _ in $(seq 100); do [ -s "$home/display" ] && break; sleep 0.1; done
+display=":$(cat "$home/display")"
 export DISPLAY=$display
-for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; wait_a_bit 0.1; done
 openbox >/dev/null 2>&1 &
 pids+=($!)
 
@@ -31,14 +30,15 @@ shot() { # name fixture theme size zoom [keys]
   app=$!
   for _ in $(seq 100); do
     window=$(xdotool search --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
-    wait_a_bit 0.1
+    sleep 0.1
   done
   [ -n "$window" ] || { echo "$name: no window"; cat "$home/out"; kill "$app"; return 1; }
-  wait_a_bit 1.5
+  xdotool mousemove 1995 1195
+  sleep 1.5
   if [ -n "$keys" ]; then
     xdotool windowfocus --sync "$window"
     xdotool key $keys
-    wait_a_bit 0.6
+    sleep 0.6
   fi
   import -window "$window" -strip "$out/$name.png"
   kill "$app"
