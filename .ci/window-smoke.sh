@@ -29,24 +29,27 @@ pids+=("$app")
 
 window=""
 for _ in $(seq 200); do
-  window=$(xdotool search --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
+  window=$(xdotool search --onlyvisible --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
   sleep 0.1
 done
 [ -n "$window" ] || { echo "no window appeared"; cat "$home/out"; exit 1; }
 
 state() { "${clean[@]}" "$binary" --data-dir "$home/data" --project "$home/project" conversations --json 2>/dev/null || true; }
 
-xdotool windowfocus --sync "$window"
-xdotool key --window "$window" ctrl+n
+# A window takes the focus when it is drawn, not when it is made.
+focus() { for _ in $(seq 100); do xdotool windowfocus "$window" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
+focus || { echo "the window never took the focus"; exit 1; }
+sleep 0.5
+xdotool key ctrl+n
 answered=""
 for round in $(seq 100); do
   # The first keys may come before the composer has the focus: say it again until it is heard.
-  if [ $((round % 20)) -eq 1 ]; then xdotool type --window "$window" --delay 20 "hello"; xdotool key --window "$window" Return; fi
+  if [ $((round % 20)) -eq 5 ]; then focus; xdotool type --delay 20 "hello"; xdotool key Return; fi
   if state | grep -q '"last_turn":"done"\|"state":"done"'; then answered=yes; break; fi
   sleep 0.2
 done
 [ -n "$answered" ] || { echo "no answer in the window"; state; cat "$home/out"; import -window root "${WINDOW_SMOKE_SHOT:-/dev/null}" 2>/dev/null || true; exit 1; }
-xdotool key --window "$window" alt+F4
+focus; xdotool key alt+F4
 for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; sleep 0.1; done
 if kill -0 "$app" 2>/dev/null; then echo "the window did not close"; exit 1; fi
 if pgrep -f "$home/data" >/dev/null; then echo "something was left running"; pgrep -af "$home/data"; exit 1; fi

@@ -28,15 +28,15 @@ shot() { # name fixture theme size zoom [keys]
   env -i PATH=/usr/bin:/bin HOME="$home" LANG=C.UTF-8 DISPLAY="$display" LIBGL_ALWAYS_SOFTWARE=1 \
     "$binary" __ui-fixture "$fixture" "$theme" "$size" "$zoom" >"$home/out" 2>&1 &
   app=$!
-  for _ in $(seq 100); do
-    window=$(xdotool search --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
+  for _ in $(seq 200); do
+    window=$(xdotool search --onlyvisible --pid "$app" --name tunaflow 2>/dev/null | tail -1) && [ -n "$window" ] && break
     sleep 0.1
   done
   [ -n "$window" ] || { echo "$name: no window"; cat "$home/out"; kill "$app"; return 1; }
   xdotool mousemove 1995 1195
   sleep 1.5
   if [ -n "$keys" ]; then
-    xdotool windowfocus --sync "$window"
+    for _ in $(seq 50); do xdotool windowfocus "$window" 2>/dev/null && break; sleep 0.1; done
     xdotool key $keys
     sleep 0.6
   fi
