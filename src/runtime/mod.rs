@@ -242,6 +242,7 @@ fn open_store(config: &Config) -> Result<Opened, StartError> {
             Err(error) => damaged(config, &database, &error),
         });
     }
+    turn::clear_context_files(config.paths.data_folder());
     match Store::open(&database, &config.paths.backup_folder(), now_ms()) {
         Ok(store) => open_worker(store, &database),
         Err(error @ StoreError::TooNew { .. }) => Err(StartError::TooNew(error)),

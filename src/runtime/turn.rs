@@ -300,6 +300,18 @@ impl TurnCx {
     }
 }
 
+/// Takes away what turns of a run that crashed left behind; only the owner of the folder may call it, before any turn.
+pub(in crate::runtime) fn clear_context_files(folder: &std::path::Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|name| name.starts_with("context-") && name.ends_with(".md"));
+        if is_ours && let Err(error) = std::fs::remove_file(entry.path()) {
+            tracing::warn!(%error, "a context file of an earlier run stays");
+        }
+    }
+}
+
 /// What is known of a folder from its files.
 #[derive(Default)]
 struct Facts {

@@ -300,6 +300,16 @@ fn editing_an_own_message_replaces_what_followed() {
 }
 
 #[test]
+fn a_crash_leaves_no_context_behind() {
+    let app = TestApp::new();
+    let left = app.home().join("data").join("context-77.md");
+    std::fs::write(&left, "what an agent was told").unwrap();
+    let app = app.restart();
+    assert!(!left.exists());
+    assert!(app.home().join("data").join("tunaflow.db").exists());
+}
+
+#[test]
 fn a_tour_needs_no_folder_and_no_agent() {
     let app = TestApp::new();
     app.send(ProjectCommand::Tour { engine: EngineId::new("demo") });

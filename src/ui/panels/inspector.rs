@@ -316,23 +316,37 @@ fn left_out(ui: &mut Ui, report: &PackReport) {
     }
     let p = theme::palette(ui);
     ui.add_space(10.0);
-    let row = |ui: &mut Ui, name: &str, why: &str| {
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {why}")));
-        let name = paint::line(ui, name, Text::Ui.format(p.text_2), 196.0);
-        paint::left(ui, rect, rect.left() + 8.0, name);
-        let why = paint::line(ui, why, Text::Ui.format(p.text_3), rect.width() - 212.0);
-        paint::left(ui, rect, rect.left() + 212.0, why);
-    };
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
-    let head = paint::line(ui, "Left out", Text::Caption.format_weighted(Weight::Semibold, p.text_3), 200.0);
-    paint::left(ui, rect, rect.left() + 8.0, head);
-    for out in &report.left_out {
-        row(ui, out.id.label(), &out.why);
-    }
-    for held in &report.held_by_session {
-        row(ui, "Held by the engine", held);
-    }
+    let held = report.held_by_session.iter().map(|held| ("Held by the engine", held.as_str()));
+    let rows = report.left_out.iter().map(|out| (out.id.label(), out.why.as_str())).chain(held);
+    ui.spacing_mut().item_spacing.x = 0.0;
+    egui_extras::TableBuilder::new(ui)
+        .id_salt("left out")
+        .vscroll(false)
+        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
+        .column(egui_extras::Column::exact(8.0))
+        .column(egui_extras::Column::exact(196.0).clip(true))
+        .column(egui_extras::Column::remainder().clip(true))
+        .header(24.0, |mut head| {
+            head.col(|_| {});
+            head.col(|ui| {
+                ui.label(Text::Caption.rich_weighted(Weight::Semibold, "Left out", p.text_3));
+            });
+            head.col(|_| {});
+        })
+        .body(|mut body| {
+            for (name, why) in rows {
+                body.row(26.0, |mut row| {
+                    row.col(|_| {});
+                    row.col(|ui| {
+                        ui.add(egui::Label::new(Text::Ui.rich(name, p.text_2)).truncate());
+                    });
+                    row.col(|ui| {
+                        // What does not fit stands in the tooltip, whole.
+                        ui.add(egui::Label::new(Text::Ui.rich(why, p.text_3)).truncate());
+                    });
+                });
+            }
+        });
 }
 
 /// Right edges and starts of the table's columns, from its left.
