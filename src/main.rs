@@ -11,6 +11,7 @@ use tunaflow::os::guard;
 use tunaflow::os::log;
 use tunaflow::os::paths::DataPaths;
 use tunaflow::runtime::{self, Config};
+use tunaflow::store;
 
 #[cfg(feature = "gui")]
 mod desktop;
@@ -42,17 +43,27 @@ fn start(need: &cli::Need) -> Result<cli::Core, String> {
     let config = config(need)?;
     let paths = config.paths.clone();
     // A second core of the same process goes on in the first one's log; without any the command still serves.
-    let log = paths.create().ok().and_then(|()| log::start(paths.log_folder(), LOG_FILTER).ok());
+    let has_folder = if need.read_only { paths.log_folder().is_dir() } else { paths.create().is_ok() };
+    let log = if has_folder { log::start(paths.log_folder(), LOG_FILTER).ok() } else { None };
     let running = runtime::start(config, Waker::noop()).map_err(|error| error.to_string())?;
     Ok(cli::Core {
         app: running.handle(),
         log_folder: paths.log_folder().to_path_buf(),
         database: paths.database(),
+        check: Box::new(move || check(&paths.database())),
         finish: Box::new(move || {
             running.finish();
             drop(log);
         }),
     })
+}
+
+/// Looks whether the whole database is sound; one that is not there yet is.
+fn check(database: &Path) -> Result<(), String> {
+    if !database.exists() {
+        return Ok(());
+    }
+    store::quick_check(database).map_err(|error| error.to_string())
 }
 
 fn config(need: &cli::Need) -> Result<Config, String> {
@@ -78,6 +89,12 @@ fn measured_window(data_dir: &Path, watched: bench::Watched) -> u8 {
 
 #[cfg(feature = "gui")]
 fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::Watched) -> u8 {
+    if !has_display() {
+        return cli::complain(
+            cli::BROKEN,
+            "There is no display for a window. Use a command: see tunaflow help.",
+        );
+    }
     let need = cli::Need { data_dir: data_dir.map(Path::to_path_buf), read_only: false, discover: true };
     let config = match config(&need) {
         Ok(config) => config,
@@ -89,8 +106,19 @@ fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::
     drop(log);
     match shown {
         Ok(()) => 0,
-        Err(error) => cli::complain(cli::CANNOT_START, &format!("{error:#}")),
+        Err(error) => {
+            let code = if error.is::<runtime::StartError>() { cli::CANNOT_START } else { cli::BROKEN };
+            cli::complain(code, &format!("{error:#}"))
+        }
     }
+}
+
+/// Where windows need a server, whether one is named.
+#[cfg(feature = "gui")]
+fn has_display() -> bool {
+    let is_named = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(not(target_os = "linux"))
+        || ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_named)
 }
 
 #[cfg(not(feature = "gui"))]

@@ -127,8 +127,8 @@ pub struct UsageError {
 /// The first argument that is not understood, with the usage of the command it belongs to.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, UsageError> {
     let mut words = Words::split(args.into_iter())?;
-    let data_dir = words.path("--data-dir");
-    let project = words.path("--project");
+    let data_dir = words.path("--data-dir")?;
+    let project = words.path("--project")?;
     let json = words.flags.remove("--json");
     let wish = if words.flags.remove("--help") {
         Wish::Help
@@ -289,8 +289,12 @@ impl Words {
         left.map_or(Ok(()), |name| Err(wrong(format!("{name} needs a command"), usage)))
     }
 
-    fn path(&mut self, name: &str) -> Option<PathBuf> {
-        self.values.remove(name).map(PathBuf::from)
+    fn path(&mut self, name: &str) -> Result<Option<PathBuf>, UsageError> {
+        let path = self.values.remove(name).map(PathBuf::from);
+        if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
+            return Err(wrong(format!("{name} is empty"), USAGE));
+        }
+        Ok(path)
     }
 
     fn value(&mut self, name: &str, spec: &Spec) -> Result<Option<String>, UsageError> {

@@ -129,6 +129,8 @@ fn a_wrong_argument_is_named_with_the_usage() {
         (vec!["export", "1", "--format", "pdf"], "--format pdf is neither md nor json"),
         (vec!["--tools"], "--tools needs a command"),
         (vec!["--data-dir"], "--data-dir needs a value"),
+        (vec!["--data-dir", "", "doctor"], "--data-dir is empty"),
+        (vec!["send", "--project=", "x"], "--project is empty"),
     ] {
         let error = read(&line).unwrap_err().to_string();
         assert!(error.contains(words) && error.contains("usage: tunaflow"), "{line:?}: {error}");

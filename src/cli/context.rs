@@ -21,7 +21,6 @@ pub async fn context(
     json: bool,
     out: &mut Out,
 ) -> Result<(), Failure> {
-    front.mention_damage();
     let conversation = seat::conversation(front, ask, project).await?;
     let prompt = text.clone();
     front.send(ChatCommand::PreviewPack { conversation, text })?;

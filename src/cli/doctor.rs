@@ -16,6 +16,8 @@ const DISCOVERY_LIMIT: Duration = Duration::from_secs(30);
 pub struct Places {
     pub log_folder: std::path::PathBuf,
     pub database: std::path::PathBuf,
+    /// What a look at the whole database found wrong.
+    pub unsound: Option<String>,
 }
 
 /// Shows the state of everything.
@@ -26,7 +28,7 @@ pub async fn doctor(front: &mut Front, places: &Places, json: bool, out: &mut Ou
     let searched = |snapshot: &Snapshot| (!snapshot.app.discovering).then_some(());
     front.wait_up_to(DISCOVERY_LIMIT, BROKEN, searched).await?;
     let snapshot = front.app.snapshot();
-    let problems = problems(&snapshot);
+    let problems = problems(&snapshot, places);
     if json {
         out.json(&value(&snapshot, places, &problems))?;
     } else {
@@ -35,13 +37,11 @@ pub async fn doctor(front: &mut Front, places: &Places, json: bool, out: &mut Ou
     if problems.is_empty() { Ok(()) } else { Err(Failure::new(BROKEN, problems.join(" "))) }
 }
 
-fn problems(snapshot: &Snapshot) -> Vec<String> {
+fn problems(snapshot: &Snapshot, places: &Places) -> Vec<String> {
     let mut problems = Vec::new();
     match &snapshot.app.database {
-        DatabaseStatus::Ok => {}
-        DatabaseStatus::Damaged { why, .. } => {
-            problems.push(format!("The database is damaged: {why} Restore a backup in the window."));
-        }
+        DatabaseStatus::Ok => problems.extend(places.unsound.clone()),
+        DatabaseStatus::Damaged { why, .. } => problems.push(why.clone()),
         DatabaseStatus::WritesFail { why } => problems.push(format!("The database cannot be written: {why}")),
     }
     if !snapshot.engines.iter().any(|row| is_agent(row) && row.status.availability == Availability::Ready) {
@@ -127,6 +127,7 @@ fn value(snapshot: &Snapshot, places: &Places, problems: &[String]) -> Value {
         })
         .collect();
     let (database, why, backups) = match &snapshot.app.database {
+        DatabaseStatus::Ok if places.unsound.is_some() => ("damaged", places.unsound.as_ref(), Vec::new()),
         DatabaseStatus::Ok => ("ok", None, Vec::new()),
         DatabaseStatus::Damaged { why, backups } => {
             ("damaged", Some(why), backups.iter().map(|path| path.display().to_string()).collect())
@@ -153,9 +154,10 @@ fn value(snapshot: &Snapshot, places: &Places, problems: &[String]) -> Value {
 
 fn text(snapshot: &Snapshot, places: &Places) -> String {
     let database = match &snapshot.app.database {
+        DatabaseStatus::Ok if places.unsound.is_some() => places.unsound.clone().unwrap_or_default(),
         DatabaseStatus::Ok if places.database.exists() => "ok".to_owned(),
         DatabaseStatus::Ok => "none yet; it is made when a project is opened".to_owned(),
-        DatabaseStatus::Damaged { why, .. } => format!("damaged: {why}"),
+        DatabaseStatus::Damaged { why, .. } => why.clone(),
         DatabaseStatus::WritesFail { why } => format!("cannot be written: {why}"),
     };
     let window = if cfg!(feature = "gui") {

@@ -10,7 +10,7 @@ use crate::api::command::{ChatCommand, Command, ProjectCommand};
 use crate::api::handle::AppHandle;
 use crate::api::notice::Notice;
 use crate::api::snapshot::{ConversationView, DatabaseStatus, PAGE_LEN, Snapshot};
-use crate::cli::out::{BROKEN, DATABASE, Failure, WRONG_ARGUMENTS, one_line, tell};
+use crate::cli::out::{BROKEN, DATABASE, Failure, WRONG_ARGUMENTS, one_line};
 use crate::model::id::{ConversationId, NoticeId};
 use crate::model::message::{Message, NoticeLevel};
 use crate::model::project::Project;
@@ -45,17 +45,8 @@ impl Front {
     /// The database is damaged.
     pub fn check_writable(&self) -> Result<(), Failure> {
         match &self.app.snapshot().app.database {
-            DatabaseStatus::Damaged { why, .. } => Err(Failure::database(format!(
-                "The database is damaged: {why} Restore a backup in the window."
-            ))),
+            DatabaseStatus::Damaged { why, .. } => Err(Failure::database(why.clone())),
             DatabaseStatus::Ok | DatabaseStatus::WritesFail { .. } => Ok(()),
-        }
-    }
-
-    /// For commands that read: says what is wrong and goes on with what can be read.
-    pub fn mention_damage(&self) {
-        if let DatabaseStatus::Damaged { why, .. } = &self.app.snapshot().app.database {
-            tell(&format!("The database is damaged: {why} Shown is what can still be read."));
         }
     }
 

@@ -26,7 +26,6 @@ pub async fn add(front: &mut Front, path: &Path, json: bool, out: &mut Out) -> R
 /// # Errors
 /// Standard output cannot be written.
 pub fn list(front: &Front, json: bool, out: &mut Out) -> Result<(), Failure> {
-    front.mention_damage();
     front.app.snapshot().projects.iter().try_for_each(|project| show(project, json, out))
 }
 
@@ -85,17 +84,20 @@ pub async fn conversations(
     json: bool,
     out: &mut Out,
 ) -> Result<(), Failure> {
-    front.mention_damage();
-    let here = folder(project)?;
     let snapshot = front.app.snapshot();
-    let wanted: Vec<Arc<Project>> = match find_project(&snapshot, &here) {
-        Some(project) => vec![project],
-        None if project.is_some() => {
-            let line =
-                format!("--project {}: there is no such project. See tunaflow project list.", here.display());
-            return Err(Failure::usage(line));
-        }
-        None => snapshot.projects.to_vec(),
+    let wanted: Vec<Arc<Project>> = match (folder(project), project) {
+        (Ok(here), named) => match find_project(&snapshot, &here) {
+            Some(project) => vec![project],
+            None if named.is_some() => {
+                let here = here.display();
+                let line = format!("--project {here}: there is no such project. See tunaflow project list.");
+                return Err(Failure::usage(line));
+            }
+            None => snapshot.projects.to_vec(),
+        },
+        (Err(wrong), Some(_)) => return Err(wrong),
+        // The current folder is gone, so it is no project's.
+        (Err(_gone), None) => snapshot.projects.to_vec(),
     };
     for project in wanted {
         front.send(ProjectCommand::Select { project: project.id })?;

@@ -27,14 +27,15 @@ mod words;
 use std::path::PathBuf;
 
 use crate::api::handle::AppHandle;
+use crate::api::snapshot::{DatabaseStatus, Snapshot};
 use crate::cli::args::{Ask, Invocation, Wish};
 use crate::cli::doctor::Places;
 use crate::cli::front::Front;
-use crate::cli::out::{BROKEN, DATABASE, Failure, Out, tell};
+use crate::cli::out::{DATABASE, Failure, Out, tell};
 use crate::cli::send::SendWish;
 use crate::cli::stops::Stops;
 
-pub use crate::cli::out::WRONG_ARGUMENTS;
+pub use crate::cli::out::{BROKEN, WRONG_ARGUMENTS};
 use crate::cli::usage::USAGE;
 
 /// What a command needs of the core.
@@ -52,6 +53,8 @@ pub struct Core {
     pub app: AppHandle,
     pub log_folder: PathBuf,
     pub database: PathBuf,
+    /// Reads the whole database to see whether it is sound; its error is one line.
+    pub check: Box<dyn Fn() -> Result<(), String>>,
     /// Orderly end; waits for it.
     pub finish: Box<dyn FnOnce()>,
 }
@@ -110,8 +113,19 @@ fn perform(
     }
     let core = start(&need(invocation)).map_err(Failure::database)?;
     let done = tokio.block_on(fulfil(invocation, &core, text, out));
+    let done = if matches!(invocation.wish, Wish::Doctor) { done } else { whole(done, &core.app.snapshot()) };
     (core.finish)();
     done
+}
+
+/// What was read of a damaged database may be a part, or nothing: no success, and no proof that something is not there.
+fn whole(done: Result<(), Failure>, snapshot: &Snapshot) -> Result<(), Failure> {
+    let DatabaseStatus::Damaged { why, .. } = &snapshot.app.database else { return done };
+    match done {
+        Ok(()) => Err(Failure::database(format!("{why} What was shown is what can still be read."))),
+        Err(failure) if failure.code == WRONG_ARGUMENTS => Err(Failure::database(why.clone())),
+        other => other,
+    }
 }
 
 /// A bad script path is a wrong argument, told before anything is started.
@@ -173,7 +187,11 @@ async fn fulfil(invocation: &Invocation, core: &Core, text: String, out: &mut Ou
     let mut front = Front::ready(core.app.clone()).await?;
     match &invocation.wish {
         Wish::Doctor => {
-            let places = Places { log_folder: core.log_folder.clone(), database: core.database.clone() };
+            let places = Places {
+                log_folder: core.log_folder.clone(),
+                database: core.database.clone(),
+                unsound: (core.check)().err(),
+            };
             doctor::doctor(&mut front, &places, json, out).await
         }
         Wish::ProjectAdd(path) => lists::add(&mut front, path, json, out).await,

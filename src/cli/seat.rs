@@ -93,7 +93,9 @@ async fn new_conversation(
         persona: None,
         mode: None,
     });
-    if seat.is_none() && snapshot.settings.default_seat.is_none() {
+    let default = snapshot.settings.default_seat.as_ref();
+    let knows_default = default.is_some_and(|seat| check_engine(&snapshot, &seat.engine).is_ok());
+    if seat.is_none() && !knows_default {
         // The first agent that is ready answers. When the search takes too long, what is known by then.
         let ready = |snapshot: &Snapshot| (!snapshot.app.discovering).then_some(());
         front.wait_up_to(DISCOVERY_LIMIT, WRONG_ARGUMENTS, ready).await?;

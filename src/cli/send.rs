@@ -21,7 +21,7 @@ use crate::cli::{seat, words};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::message::{Author, Message};
 use crate::model::project::Draft;
-use crate::model::turn::{Decision, FailureKind, LimitInfo, TurnState, Usage};
+use crate::model::turn::{Decision, FailureKind, LimitInfo, TurnFailure, TurnState, Usage};
 
 /// A stopped turn that does not end in this time is left behind; engines end with the program.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
@@ -315,10 +315,8 @@ impl Telling {
                 out.flush()?;
             }
             let lost = failure.kind == FailureKind::Internal && snapshot.app.database != DatabaseStatus::Ok;
-            let last = failure.detail.lines().rev().find(|line| !line.trim().is_empty());
-            let detail = last.map(|line| format!(" ({})", line.trim())).unwrap_or_default();
-            let line = one_line(&format!("{} {}{detail}", failure.message, failure.hint), 1_000);
-            return Ok(Err(Failure::new(if lost { DATABASE } else { ENGINE_FAILED }, line)));
+            let code = if lost { DATABASE } else { ENGINE_FAILED };
+            return Ok(Err(Failure::new(code, failure_line(failure))));
         }
         if self.json {
             out.json(&json!({
@@ -391,6 +389,20 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
+/// What, why and what to do in one line. The end of the detail is told only where the message does not say it.
+fn failure_line(failure: &TurnFailure) -> String {
+    let message = failure.message.trim();
+    let stop = if message.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    let last = failure.detail.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let tells_more = !matches!(failure.kind, FailureKind::NotInstalled | FailureKind::FolderMissing);
+    let is_said = |line: &str| {
+        message.contains(line.trim_end_matches('.')) || line.starts_with(message.trim_end_matches('…'))
+    };
+    let detail = last.filter(|line| tells_more && !is_said(line));
+    let detail = detail.map(|line| format!(" ({line})")).unwrap_or_default();
+    one_line(&format!("{message}{stop} {}{detail}", failure.hint), 1_000)
+}
+
 /// The answer of a turn: being written, or among the finished.
 fn answer_of(view: &ConversationView, turn: &TurnRow) -> Option<Arc<Message>> {
     let id = turn.answer?;
@@ -406,4 +418,31 @@ fn limits(snapshot: &Snapshot, conversation: ConversationId) -> Vec<LimitInfo> {
     let engine = &view.row.conversation.seat.engine;
     let row = snapshot.engines.iter().find(|row| row.info.id == *engine);
     row.map_or_else(Vec::new, |row| row.limits.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_once_in_one_line() {
+        use FailureKind as K;
+        for (kind, message, detail, expected) in [
+            (K::Crashed, "X ended: it broke", "x -p\nit broke", "X ended: it broke. Try again."),
+            (K::Crashed, "X ended.", "x -p\nX ended.", "X ended. Try again."),
+            (K::Other, "Refused", "code 7", "Refused. Try again. (code 7)"),
+            (K::NotInstalled, "X is not there.", "/bin\n/opt", "X is not there. Try again."),
+            (K::Other, "It is too lo…", "It is too long.", "It is too lo… Try again."),
+            (K::Network, "a\nb", "", "a b. Try again."),
+        ] {
+            let failure = TurnFailure {
+                kind,
+                message: message.into(),
+                hint: "Try again.".into(),
+                detail: detail.into(),
+                resets_at_ms: None,
+            };
+            assert_eq!(failure_line(&failure), expected);
+        }
+    }
 }

@@ -22,7 +22,6 @@ pub async fn messages(
     json: bool,
     out: &mut Out,
 ) -> Result<(), Failure> {
-    front.mention_damage();
     let view = front.open_conversation(wish.conversation).await?;
     walk(front, &view, wish.conversation, out, |message, _, out| {
         if json {
@@ -39,7 +38,6 @@ pub async fn messages(
 /// # Errors
 /// As [`messages`].
 pub async fn export(front: &mut Front, wish: &Export, out: &mut Out) -> Result<(), Failure> {
-    front.mention_damage();
     let Transcript { conversation: id, parts } = wish.transcript;
     let view = front.open_conversation(id).await?;
     match wish.format {

@@ -42,8 +42,8 @@ pub struct Share {
 
 /// Shares `total_chars` among the asking sections; the answer has their order.
 ///
-/// When all wants fit, each gets what it wants. Otherwise each first gets its floor, and what is left is
-/// handed out in proportion to weight, where what one cannot use flows on to the others.
+/// When all wants fit, nobody is cut. Otherwise the floors are covered first, and the rest goes out by weight; what a
+/// section cannot use flows on to the others.
 ///
 /// When the minima do not fit, the lightest sections leave, of equals the one later in the pack. Who leaves
 /// follows from the declared minima and not from lengths, so that a section that grows cannot push out

@@ -154,6 +154,7 @@ const LONG_WORDS: &[&str] = &[
     "contextoverflow",
     "input_too_large",
     "too many tokens",
+    "maximum number of tokens",
     "maximum context",
 ];
 const PLAN_WORDS: &[&str] = &[
@@ -210,6 +211,8 @@ const NETWORK_WORDS: &[&str] = &[
     "connection dropped",
     "connection error",
     "connection closed",
+    "connection was closed",
+    "cannot connect",
     "stream disconnected",
     "error sending request",
     "fetch failed",
@@ -337,6 +340,12 @@ mod tests {
             (Some(404), "model: no-such-model", K::ModelUnknown),
             (None, "There's an issue with the selected model (x). It may not exist", K::ModelUnknown),
             (Some(400), "prompt is too long: 250000 tokens", K::PromptTooLong),
+            (
+                Some(400),
+                "The input token count (2) exceeds the maximum number of tokens allowed (1).",
+                K::PromptTooLong,
+            ),
+            (None, "Cannot connect to API: The socket connection was closed unexpectedly.", K::Network),
             (None, "Codex ran out of room in the model's context window.", K::PromptTooLong),
             (None, "Connection refused (ECONNREFUSED)", K::Network),
             (None, "stream disconnected before completion", K::Network),

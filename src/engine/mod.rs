@@ -100,8 +100,8 @@ pub enum Launch {
     Builtin,
 }
 
-/// The two-way protocol of one seat as a pure state machine: no process, no clock, no I/O.
-/// Everything that can happen goes in; lines to write and engine-neutral events come out.
+/// How one seat and its agent talk, as a state machine that touches nothing outside itself.
+/// What happened is its input; what is to be written, and what that means in words of no engine, its output.
 pub trait Dialect: Send {
     fn input(&mut self, input: SeatInput<'_>, out: &mut SeatOutput);
 }

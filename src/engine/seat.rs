@@ -16,6 +16,7 @@ use crate::model::id::TurnId;
 use crate::model::message::ItemBody;
 use crate::model::turn::{FailureKind, StopReason, TurnEvent, TurnFailure, TurnRequest};
 use crate::os::process::ExitInfo;
+use crate::os::redact::redact;
 
 /// How long the agent has to end a turn by its own protocol.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
@@ -337,6 +338,7 @@ impl Running<'_> {
         self.ended = true;
         let event = match event {
             TurnEvent::Failed(_) if self.stopping => TurnEvent::Finished(StopReason::Cancelled),
+            TurnEvent::Failed(failure) => TurnEvent::Failed(without_keys(failure)),
             other => other,
         };
         self.send(event).await;
@@ -347,6 +349,11 @@ impl Running<'_> {
             tracing::debug!(turn = %self.turn, "nobody takes this turn's events any more");
         }
     }
+}
+
+/// A failure is kept and can be exported, and programs write the keys they were refused into their errors.
+fn without_keys(failure: TurnFailure) -> TurnFailure {
+    TurnFailure { message: redact(&failure.message), detail: redact(&failure.detail), ..failure }
 }
 
 /// A start that failed, as the user reads it.

@@ -2,6 +2,8 @@
 //!
 //! Agents write whatever they like, so nothing here fails: what is missing or of another type reads as `None`.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 pub use crate::engine::clean::{Cleaner, MAX_TITLE_CHARS, OutputBuffer, cap, clean, one_line, tool_output};
@@ -216,6 +218,16 @@ pub fn id_key(id: &Value) -> String {
     id.to_string()
 }
 
+/// A user's words for a program that takes a leading `/` for a command of its own: `/clear` would empty its memory
+/// behind our back, and `/usr/bin/x is broken` would reach no model. A sign without width before it makes it plain text.
+pub fn not_a_command(text: &str) -> Cow<'_, str> {
+    if text.trim_start().starts_with('/') {
+        Cow::Owned(format!("\u{200b}{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,5 +285,17 @@ mod tests {
         assert_eq!(reader.push("  {\"c\":3}"), Read::Object(json!({"c": 3})));
         assert_eq!(reader.push("{\"cut\":"), Read::Noise("{\"cut\":".to_owned()));
         assert_eq!(reader.close(), None);
+    }
+
+    #[test]
+    fn words_are_no_commands() {
+        for (text, expected) in [
+            ("/clear", "\u{200b}/clear"),
+            (" \n/usr/bin/x is broken", "\u{200b} \n/usr/bin/x is broken"),
+            ("look at /usr", "look at /usr"),
+            ("", ""),
+        ] {
+            assert_eq!(not_a_command(text), expected);
+        }
     }
 }

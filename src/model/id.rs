@@ -31,13 +31,13 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A folder on disk plus everything said about it.
+    /// A folder the agents work in, with all its conversations.
     ProjectId,
     /// An ordered list of messages.
     ConversationId,
-    /// One utterance by the user, an agent or the system.
+    /// What somebody said at one time: the user, an agent, or the app itself.
     MessageId,
-    /// One request to one agent and all that streams back until it ends.
+    /// An agent asked once, up to the end of its answer.
     TurnId,
     /// A message that waits until the running turn ends.
     QueuedId,

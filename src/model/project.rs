@@ -8,7 +8,7 @@ use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::pack::Mode;
 
-/// A folder on disk plus everything said about it; the agents' working directory.
+/// A folder with all its conversations. Agents are started in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     pub id: ProjectId,

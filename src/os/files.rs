@@ -86,28 +86,23 @@ pub fn resolve_inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     path.starts_with(&folder).then_some(path)
 }
 
-/// Creates the folder and its parents; the folder itself is for the user alone (0700 on Unix).
+/// Creates the folder and its parents, for the user alone (0700 on Unix).
+///
+/// One that is there keeps its permissions: it may be shared with others, so what lies in it must be private itself.
 ///
 /// # Errors
-/// It can't be created or its permissions can't be set.
+/// It can't be created.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     {
-        use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-        if !folder.is_dir() {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let mut permissions = std::fs::metadata(folder)?.permissions();
-        if permissions.mode() & 0o077 != 0 {
-            permissions.set_mode(0o700);
-            std::fs::set_permissions(folder, permissions)?;
-        }
-        Ok(())
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
     }
-    #[cfg(not(unix))]
-    {
-        std::fs::create_dir_all(folder)
-    }
+    builder.recursive(true).create(folder)
 }
 
 #[cfg(test)]
@@ -173,13 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn private_folders_are_private_even_if_they_were_not() {
+    fn new_folders_are_private_and_others_keep_their_permissions() {
         let base = tempfile::tempdir().unwrap();
         let folder = base.path().join("a/b");
         create_private_folder(&folder).unwrap();
         assert_eq!(mode(&folder), 0o700);
-        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
-        create_private_folder(&folder).unwrap();
-        assert_eq!(mode(&folder), 0o700);
+        for shared in [0o755, 0o777] {
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(shared)).unwrap();
+            create_private_folder(&folder).unwrap();
+            assert_eq!(mode(&folder), shared);
+        }
     }
 }

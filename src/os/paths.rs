@@ -14,6 +14,15 @@ pub struct DataPaths {
     log_folder: PathBuf,
 }
 
+const CONTEXT_START: &str = "context-";
+const CONTEXT_END: &str = ".md";
+
+/// Exactly the names that [`DataPaths::context_file`] gives: the folder may hold other things.
+fn is_context_file(name: &str) -> bool {
+    let unique = name.strip_prefix(CONTEXT_START).and_then(|rest| rest.strip_suffix(CONTEXT_END));
+    unique.is_some_and(|unique| uuid::Uuid::try_parse(unique).is_ok())
+}
+
 /// The user has no home folder, so there is no usual place; give one by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no home folder: say where to keep the data (--data-dir)")]
@@ -49,6 +58,17 @@ impl DataPaths {
             .try_for_each(|folder| create_private_folder(folder))
     }
 
+    /// For a program that only looks: makes nothing. A folder that is not there yet is fine.
+    ///
+    /// # Errors
+    /// The folder cannot be looked into.
+    pub fn check(&self) -> io::Result<()> {
+        match std::fs::read_dir(&self.data_folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     #[must_use]
     pub fn data_folder(&self) -> &Path {
         &self.data_folder
@@ -79,6 +99,23 @@ impl DataPaths {
         self.data_folder.join("secrets.json")
     }
 
+    /// What one turn's agent is told at its start, as long as that turn runs.
+    #[must_use]
+    pub fn context_file(&self, unique: &str) -> PathBuf {
+        self.data_folder.join(format!("{CONTEXT_START}{unique}{CONTEXT_END}"))
+    }
+
+    /// Removes the context files that a crash left. Only for the program that holds the data folder.
+    pub fn remove_left_context_files(&self) {
+        let Ok(entries) = std::fs::read_dir(&self.data_folder) else { return };
+        for entry in entries.flatten() {
+            let is_left = entry.file_name().to_str().is_some_and(is_context_file);
+            if is_left && let Err(error) = std::fs::remove_file(entry.path()) {
+                tracing::warn!(%error, "a context file of an earlier run is left");
+            }
+        }
+    }
+
     /// The socket through which a second start reaches the first (Unix).
     #[must_use]
     pub fn focus_socket(&self) -> PathBuf {
@@ -106,6 +143,31 @@ mod tests {
             assert_eq!(path.parent(), Some(folder.as_path()));
         }
         assert!(paths.backup_folder().is_dir() && paths.log_folder().is_dir());
+    }
+
+    #[test]
+    fn context_files_of_a_crash_go_and_nothing_else() {
+        let base = tempfile::tempdir().unwrap();
+        let paths = DataPaths::new(Some(base.path())).unwrap();
+        let others = ["context-notes.md", "context-.md", "context.md", "notes.md"];
+        let left = paths.context_file(&uuid::Uuid::new_v4().to_string());
+        for file in others.iter().map(|name| base.path().join(name)).chain([left.clone()]) {
+            std::fs::write(file, "x").unwrap();
+        }
+        paths.remove_left_context_files();
+        assert!(!left.exists());
+        assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), others.len());
+    }
+
+    #[test]
+    fn looking_makes_no_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let check = |folder: &Path| DataPaths::new(Some(folder)).unwrap().check();
+        assert!(check(&base.path().join("none")).is_ok() && check(base.path()).is_ok());
+        assert!(check(&file).is_err() && check(&file.join("below")).is_err());
+        assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -56,8 +56,9 @@ pub struct Config {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(
-        "tunaflow is already running with this data folder{}. Use its window, or another --data-dir.",
-        if *was_told { " and was brought to the front" } else { "" }
+        "tunaflow is already running with this data folder{}. Use its window, wait until the command that runs is done, \
+         or use another --data-dir.",
+        if *was_told { "; its window, if it has one, was brought to the front" } else { "" }
     )]
     AlreadyRunning { was_told: bool },
     #[error("{0}")]
@@ -110,7 +111,8 @@ pub struct Claim {
 /// # Errors
 /// The folder is in use or cannot be made.
 pub fn claim(config: &Config) -> Result<Claim, StartError> {
-    config.paths.create().map_err(|why| StartError::DataFolder {
+    let usable = if config.read_only { config.paths.check() } else { config.paths.create() };
+    usable.map_err(|why| StartError::DataFolder {
         path: config.paths.data_folder().to_path_buf(),
         why: why.to_string(),
     })?;
@@ -217,7 +219,10 @@ fn take_instance(config: &Config) -> Result<Option<Instance>, StartError> {
         return Ok(None);
     }
     match Instance::take(&config.paths, &std::env::temp_dir()) {
-        Ok(instance) => Ok(Some(instance)),
+        Ok(instance) => {
+            config.paths.remove_left_context_files();
+            Ok(Some(instance))
+        }
         Err(InstanceError::SecondStart { was_told }) => Err(StartError::AlreadyRunning { was_told }),
         Err(InstanceError::Io { path, source }) => {
             Err(StartError::DataFolder { path, why: source.to_string() })

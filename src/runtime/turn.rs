@@ -287,7 +287,7 @@ impl TurnCx {
 
     /// `unique`: a second try of the same turn begins while the first one still clears up.
     async fn write_system_file(&self, unique: &str, text: String) -> Result<PathBuf, TurnFailure> {
-        let path = self.config.paths.data_folder().join(format!("context-{unique}.md"));
+        let path = self.config.paths.context_file(unique);
         let target = path.clone();
         let written =
             tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private))

@@ -217,6 +217,55 @@ fn a_damaged_database_ends_send_with_its_own_code() {
     let doctor = shell.run(&["doctor", "--json"]);
     assert_eq!(doctor.code, 1, "{}", doctor.err);
     assert_eq!(doctor.lines()[0]["database"]["state"], "damaged");
+    // No list of nothing passes for an empty history.
+    for args in
+        [&["conversations"][..], &["project", "list"], &["messages", "1"], &["settings", "get", "theme"]]
+    {
+        let ran = shell.run(args);
+        assert_eq!((ran.code, ran.err.lines().count()), (5, 1), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("is damaged"), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn doctor_reads_the_whole_database() {
+    let shell = Shell::new();
+    shell.run_with(&["send", "--engine", "demo", "-"], "words ".repeat(40_000).as_bytes()).ok();
+    let file = shell.home.path().join("data").join("tunaflow.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let page = bytes.len() / 2 / 4096 * 4096;
+    bytes[page..page + 4096].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let doctor = shell.run(&["doctor", "--json"]);
+    assert_eq!(doctor.lines()[0]["database"]["state"], "damaged", "{}", doctor.err);
+    assert!(std::fs::read(&file).unwrap() == bytes, "the file is left as it is");
+}
+
+/// A default that is gone, e.g. a server taken out of the settings, is as good as none: agents are looked for.
+#[cfg(unix)]
+#[test]
+fn an_unknown_default_engine_does_not_make_the_tour_answer() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let shell = Shell::new();
+    let bin = shell.home.path().join(".local/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let agent = bin.join("codex");
+    std::fs::write(&agent, "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 1.0.0 && exit 0\nexit 3\n")
+        .unwrap();
+    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    shell.run(&["settings", "set", "default_seat", "{\"engine\":\"openai:gone\"}"]).ok();
+    let ran = shell.run(&["send", "x"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
+    assert!(ran.err.contains("exit code 3"), "{}", ran.err);
+}
+
+#[test]
+fn looking_makes_no_folder() {
+    let shell = Shell::new();
+    for args in [&["conversations"][..], &["project", "list"], &["doctor"], &["settings", "get"]] {
+        assert!(shell.run(args).code <= 1, "{args:?}");
+        assert!(!shell.home.path().join("data").exists(), "{args:?}");
+    }
 }
 
 #[cfg(unix)]

@@ -361,7 +361,9 @@ async fn a_lost_warm_session_is_not_taken_for_a_fresh_one() {
 
 #[tokio::test]
 async fn a_crash_shows_command_code_and_last_words() {
-    let mut bench = Bench::new("read -r line; echo 'text half'; echo 'cannot find the moon' >&2; exit 3");
+    let mut bench = Bench::new(
+        "read -r line; echo 'text half'; echo 'refused sk-ant-api03-0123456789abcdef: cannot find the moon' >&2; exit 3",
+    );
     let events = bench.start("a").end().await;
     let failure = failure(&events);
     assert_eq!((failure.kind, said(&events).as_str()), (FailureKind::Crashed, "half"));
@@ -371,6 +373,7 @@ async fn a_crash_shows_command_code_and_last_words() {
         "{}",
         failure.detail
     );
+    assert!(!format!("{failure:?}").contains("0123456789"), "keys are not kept: {failure:?}");
     let again = bench.start("b").end().await;
     assert_eq!(said(&again), "half", "the next turn starts a new process");
 }

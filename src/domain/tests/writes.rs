@@ -12,7 +12,7 @@ fn unsaved(world: &mut World, id: crate::model::id::ConversationId) -> Vec<bool>
     messages(&world.view(id)).iter().map(|message| message.unsaved).collect()
 }
 
-/// Disk full: shown as unsaved, nothing sent, the app lives on, and recovers when there is room.
+/// On a full disk a message is shown as unsaved and goes to nobody; with room again it is saved and sent.
 #[test]
 fn a_full_disk() {
     let (mut world, id) = World::with_conversation();

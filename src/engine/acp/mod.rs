@@ -155,7 +155,7 @@ impl AcpDialect {
     }
 
     fn prompt(&mut self, text: &str, out: &mut SeatOutput) {
-        let params = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": text}]});
+        let params = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": wire::not_a_command(text)}]});
         self.call(Call::Prompt(self.turn_no), "session/prompt", &params, out);
     }
 

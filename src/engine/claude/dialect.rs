@@ -10,7 +10,7 @@ use crate::engine::claude::outcome::{Known, cost, ended, is_nothing, limits, sum
 use crate::engine::claude::tools;
 use crate::engine::claude::turn::{Turn, notice};
 use crate::engine::failure::{Gone, failure, gone};
-use crate::engine::wire::{ObjectReader, Read, f64_at, list_at, str_at, text_at, u64_at};
+use crate::engine::wire::{ObjectReader, Read, f64_at, list_at, not_a_command, str_at, text_at, u64_at};
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::{NoticeLevel, ToolState};
@@ -95,7 +95,8 @@ impl ClaudeDialect {
             self.control(&json!({"subtype": "initialize"}), out);
         }
         let uuid = turn_uuid(&self.seat_uuid, request);
-        let message = json!({"role": "user", "content": [{"type": "text", "text": request.text}]});
+        let message =
+            json!({"role": "user", "content": [{"type": "text", "text": not_a_command(&request.text)}]});
         out.lines.push(
             json!({"type": "user", "message": message, "parent_tool_use_id": null, "uuid": uuid}).to_string(),
         );
