@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Instant;
 
 use crate::model::engine::EngineId;
 use crate::ui::words::Now;
@@ -46,7 +47,15 @@ pub trait Dialogs {
 
     /// The answer, once; `None` inside = cancelled, or the system has no dialogs.
     fn poll(&mut self) -> Option<(DialogAsk, Option<PathBuf>)>;
+
+    /// The last answer came so soon that no dialog can have been on screen.
+    fn is_missing(&self) -> bool {
+        false
+    }
 }
+
+/// Nobody cancels a dialog sooner than this after asking for it, milliseconds.
+const SEEN_MS: u128 = 250;
 
 /// The system's clipboard.
 pub trait Clipboard {
@@ -89,12 +98,14 @@ pub struct SystemDialogs {
     answers: Receiver<(DialogAsk, Option<PathBuf>)>,
     sender: SyncSender<(DialogAsk, Option<PathBuf>)>,
     open: bool,
+    asked: Option<Instant>,
+    missing: bool,
 }
 
 impl Default for SystemDialogs {
     fn default() -> Self {
         let (sender, answers) = sync_channel(1);
-        Self { answers, sender, open: false }
+        Self { answers, sender, open: false, asked: None, missing: false }
     }
 }
 
@@ -116,7 +127,10 @@ impl Dialogs for SystemDialogs {
             }
         });
         match spawned {
-            Ok(_) => self.open = true,
+            Ok(_) => {
+                self.open = true;
+                self.asked = Some(Instant::now());
+            }
             Err(error) => tracing::warn!(%error, "no thread for a file dialog"),
         }
     }
@@ -124,7 +138,13 @@ impl Dialogs for SystemDialogs {
     fn poll(&mut self) -> Option<(DialogAsk, Option<PathBuf>)> {
         let answer = self.answers.try_recv().ok()?;
         self.open = false;
+        self.missing =
+            answer.1.is_none() && self.asked.take().is_some_and(|at| at.elapsed().as_millis() < SEEN_MS);
         Some(answer)
+    }
+
+    fn is_missing(&self) -> bool {
+        self.missing
     }
 }
 

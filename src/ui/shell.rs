@@ -18,7 +18,7 @@ use crate::ui::cx::{Outgoing, UiCx};
 use crate::ui::host::Host;
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
-use crate::ui::panels::composer::Composer;
+use crate::ui::panels::composer::{self, Composer};
 use crate::ui::panels::conversation::Conversation;
 use crate::ui::panels::dialogs::Dialogs;
 use crate::ui::panels::find_bar::FindBar;
@@ -32,6 +32,7 @@ use crate::ui::panels::permission::PermissionPanel;
 use crate::ui::panels::settings::SettingsPanel;
 use crate::ui::panels::sidebar::{self, Sidebar};
 use crate::ui::panels::status_bar::StatusBar;
+use crate::ui::regions::Region;
 use crate::ui::route::{History, Route};
 use crate::ui::theme;
 use crate::ui::view_state::ViewState;
@@ -96,6 +97,10 @@ pub(super) struct Seen {
     focus: Option<ConversationId>,
     project: Option<ProjectId>,
     opened: Option<ConversationId>,
+    /// What takes the keyboard when the conversation just gone to is there.
+    arriving: Option<Region>,
+    /// When that conversation was first drawn, seconds.
+    arrived_s: Option<f64>,
     viewing: Option<(Option<ConversationId>, bool)>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
@@ -146,6 +151,13 @@ impl Shell {
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
+            if path.is_none() && self.host.dialogs.is_missing() {
+                let text = format!(
+                    "No desktop portal and no zenity here. {} takes a path, too.",
+                    UiAction::Palette.keys()
+                );
+                self.over.notices.tell("No file dialog".to_owned(), text);
+            }
             perform::picked(&cx, ask, path);
         }
         if self.seen.quitting_s.is_some_and(|since| cx.time_s - since >= QUIT_WITHIN_S) {
@@ -171,7 +183,9 @@ impl Shell {
         if let Some(action) = action::pressed(&ctx) {
             cx.act(action);
         }
+        self.type_anywhere(&cx, &ctx);
         self.layout(&cx, ui);
+        self.arrive(&cx, &ctx);
         self.over.dialogs.show(&cx, &ctx);
         self.over.keys.show(&ctx);
         self.over.palette.show(&cx, &ctx);
@@ -182,6 +196,25 @@ impl Shell {
         }
         self.over.notices.show(&cx, &ctx, above);
         self.perform_all(&cx, &ctx);
+    }
+
+    /// Text typed or pasted while no control has the keyboard goes to the composer.
+    fn type_anywhere(&self, cx: &UiCx<'_>, ctx: &Context) {
+        let open = matches!(cx.route, Route::Chat { .. }) && cx.view().is_some();
+        let busy = cx.covered || self.over.sidebar || egui::Popup::is_any_open(ctx);
+        if !open || busy || ctx.memory(egui::Memory::focused).is_some() {
+            return;
+        }
+        let typed = ctx.input(|input| {
+            input.events.iter().any(|event| match event {
+                egui::Event::Text(text) => !text.trim().is_empty(),
+                egui::Event::Paste(_) | egui::Event::Ime(egui::ImeEvent::Preedit { .. }) => true,
+                _ => false,
+            })
+        });
+        if typed {
+            ctx.memory_mut(|memory| memory.request_focus(composer::field_id()));
+        }
     }
 
     fn layout(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {

@@ -280,12 +280,15 @@ impl Composer {
         }
         if done {
             self.queue_edit = None;
+            cx.ask(Request::FocusComposer);
         }
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
             for row in view.queue.iter() {
                 ui.push_id(row.id.0, |ui| {
                     if let Some(edit) = queued_chip(cx, ui, row) {
+                        let field = queued_field(edit.0).id();
+                        ui.memory_mut(|memory| memory.request_focus(field));
                         self.queue_edit = Some(edit);
                     }
                 });
@@ -411,9 +414,13 @@ fn queued_chip(cx: &UiCx<'_>, ui: &mut Ui, row: &QueuedRow) -> Option<(QueuedId,
     edit.then(|| (row.id, row.text.clone()))
 }
 
+fn queued_field(id: QueuedId) -> TextField<'static> {
+    TextField::multi(("queued", id.0), "Queued message", 1, 6)
+}
+
 /// The editor of a queued message; `true` when it is to close.
 fn edit_queued(cx: &UiCx<'_>, ui: &mut Ui, id: QueuedId, text: &mut String) -> bool {
-    let out = TextField::multi(("queued", id.0), "Queued message", 1, 6).show(ui, text);
+    let out = queued_field(id).show(ui, text);
     let mut close = false;
     ui.horizontal(|ui| {
         let empty = text.trim().is_empty().then_some("There is nothing to send yet.");

@@ -269,7 +269,9 @@ impl RowSource for Rows<'_> {
         let Some(entry) = self.index.get(index) else { return 0.0 };
         let column = (width - 48.0).min(theme::sizes().panel.reading_max) - 28.0;
         let fixed = if entry.by_user { 16.0 } else { 28.0 };
-        estimate_text(entry.chars as usize, column, Text::Read.line(), fixed + GAP)
+        // A longer own text is folded.
+        let most = if entry.by_user { tools::FOLD_FROM_CHARS } else { usize::MAX };
+        estimate_text((entry.chars as usize).min(most), column, Text::Read.line(), fixed + GAP)
     }
 
     fn version(&self) -> u64 {

@@ -32,6 +32,9 @@ pub fn state(row: &EngineRow) -> EngineState {
         Availability::Ready => {
             let words = match (row.status.login.as_deref(), row.status.billing) {
                 (Some(login), Billing::Subscription) => format!("{}, subscription", capital(login)),
+                (Some(login), Billing::ApiKey) if login.eq_ignore_ascii_case("api key") => {
+                    "Ready, API key".to_owned()
+                }
                 (Some(login), Billing::ApiKey) => format!("{}, API key", capital(login)),
                 (None, Billing::ApiKey) => "Ready, API key".to_owned(),
                 (None, Billing::Subscription) => "Ready".to_owned(),
@@ -45,7 +48,10 @@ pub fn state(row: &EngineRow) -> EngineState {
             let more = format!("Looked in {}.\n{}", searched.join(", "), row.info.install_hint);
             say(icon::PROHIBIT, "Not installed", Tone::Neutral, more)
         }
-        Availability::Broken { why } => say(icon::WARNING_CIRCLE, "Does not start", Tone::Error, why.clone()),
+        Availability::Broken { why } => {
+            let words = if row.info.look == EngineLook::Local { "Does not answer" } else { "Does not start" };
+            say(icon::WARNING_CIRCLE, words, Tone::Error, why.clone())
+        }
     }
 }
 
@@ -70,7 +76,7 @@ pub fn place(cx: &UiCx<'_>, row: &EngineRow) -> String {
         return endpoint.base_url.clone();
     }
     match &row.status.availability {
-        Availability::NotInstalled { .. } => "Not on PATH or in the usual folders".into(),
+        Availability::NotInstalled { .. } => "Not in any usual folder".into(),
         Availability::Broken { why } => why.clone(),
         Availability::Checking | Availability::Ready | Availability::NotLoggedIn => "Built in".into(),
     }

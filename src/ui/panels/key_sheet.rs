@@ -4,6 +4,7 @@ use egui::{Context, Id, Sense, Ui, vec2};
 
 use crate::ui::action::{Group, UiAction};
 use crate::ui::theme::{self, Text};
+use crate::ui::widgets::Button;
 use crate::ui::widgets::dialog::{Width, dialog};
 use crate::ui::widgets::paint;
 use crate::ui::widgets::row::caption_head;
@@ -44,8 +45,10 @@ impl KeySheet {
         if !self.open {
             return;
         }
-        let out = dialog(ctx, Id::unique("key sheet"), "Keys", Width::Medium, body, |_| {});
-        self.open = !out.close;
+        let mut close = false;
+        let foot = |ui: &mut Ui| close = Button::secondary("Close").key("Esc").show(ui).clicked();
+        let out = dialog(ctx, Id::unique("key sheet"), "Keys", Width::Medium, body, foot);
+        self.open = !(out.close || close);
     }
 }
 

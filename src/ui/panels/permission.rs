@@ -176,7 +176,7 @@ impl PermissionPanel {
         let deny = Button::destructive("Deny").icon(icon::X).key("Esc").disabled(reason).show(&mut left);
         regions::mark(left.ctx(), Region::Question, deny.id);
         let field_width = (rect.width() - deny.rect.width() - 160.0).clamp(60.0, 420.0);
-        let hint = format!("Tell {} what to do instead", short_name(&ask.agent));
+        let hint = format!("Tell {} what to do instead", ask.agent);
         let mut submitted = false;
         if let Some(shown) = &mut self.shown {
             let salt = ("deny comment", ask.turn.0, ask.request.ask.clone());
@@ -197,11 +197,6 @@ impl PermissionPanel {
             self.deny(cx);
         }
     }
-}
-
-/// The last word of an agent's name, for a short hint.
-fn short_name(agent: &str) -> &str {
-    agent.split_whitespace().last().unwrap_or(agent)
 }
 
 fn same(a: &AskRow, b: &AskRow) -> bool {

@@ -55,7 +55,9 @@ impl Panel for StatusBar {
 }
 
 fn work(cx: &UiCx<'_>, ui: &mut Ui) {
-    let running = cx.snap.running_turns;
+    // A turn that waits for the user is counted there; nothing moves while all of them do.
+    let waiting: std::collections::HashSet<_> = cx.snap.asks.iter().map(|ask| ask.turn).collect();
+    let running = cx.snap.running_turns.saturating_sub(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
     if running > 0 {
         let text = format!("{running} running");
         let item = StatusItem {

@@ -7,11 +7,16 @@ use egui::{Context, ViewportCommand};
 use crate::api::command::{AppCommand, ChatCommand};
 use crate::model::id::ConversationId;
 use crate::model::settings::ThemeChoice;
+use crate::ui::cx::UiCx;
 use crate::ui::panels::composer;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
 use crate::ui::shell::Shell;
 use crate::ui::theme::{self, Preference};
 use crate::ui::widgets::glyph;
+
+/// A question takes no answer for half a second; then its control can take the keyboard, seconds.
+const ARRIVE_WITHIN_S: f64 = 0.9;
 
 impl Shell {
     pub(super) fn apply_settings(&mut self, ctx: &Context) {
@@ -84,7 +89,31 @@ impl Shell {
             self.out.push(ChatCommand::Open { conversation }.into());
             // Whoever comes here wants to write; the list itself needs no focus to be read.
             ctx.memory_mut(|memory| memory.request_focus(composer::field_id()));
+            self.seen.arriving.get_or_insert(Region::Composer);
+            self.seen.arrived_s = None;
         }
+    }
+
+    /// Gives the keyboard to what the user came for. It may take some frames until that is read, drawn and enabled;
+    /// whatever the user has moved the keyboard to meanwhile keeps it.
+    pub(super) fn arrive(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        let (Some(region), Some(view)) = (self.seen.arriving, cx.view()) else { return };
+        let since = *self.seen.arrived_s.get_or_insert(cx.time_s);
+        let first = since >= cx.time_s;
+        if cx.time_s - since > ARRIVE_WITHIN_S {
+            self.seen.arriving = None;
+            self.seen.arrived_s = None;
+            return;
+        }
+        let asked = region == Region::Question && !view.asks.is_empty();
+        let region = if asked { Region::Question } else { Region::Composer };
+        let free =
+            ctx.memory(egui::Memory::focused).is_none_or(|id| first && asked && id == composer::field_id());
+        if let Some(id) = regions::control(ctx, region).filter(|_| free && !cx.covered) {
+            ctx.memory_mut(|memory| memory.request_focus(id));
+        }
+        let left_s = ARRIVE_WITHIN_S - (cx.time_s - since);
+        ctx.request_repaint_after(std::time::Duration::from_secs_f64(left_s.clamp(0.0, 0.1) + 0.01));
     }
 
     fn tell_viewing(&mut self, ctx: &Context) {

@@ -105,7 +105,7 @@ impl Shell {
                 }
             }
             UiAction::FocusComposer => cx.ask(Request::FocusComposer),
-            UiAction::GoToQuestion => go_to_question(cx, ctx),
+            UiAction::GoToQuestion => self.go_to_question(cx, ctx),
             UiAction::Conversation(place) => {
                 if let Some(conversation) = nth(cx, usize::from(place).saturating_sub(1)) {
                     cx.ask(Request::Go(Route::Chat { conversation }));
@@ -193,19 +193,20 @@ impl Shell {
             self.history.back();
         }
     }
-}
 
-fn go_to_question(cx: &UiCx<'_>, ctx: &Context) {
-    let Some(first) = cx.snap.asks.first() else { return };
-    let here = cx.route.conversation();
-    let asked_here = matches!(cx.route, Route::Chat { .. })
-        && cx.snap.asks.iter().any(|ask| Some(ask.conversation) == here);
-    if asked_here {
-        if let Some(id) = regions::control(ctx, Region::Question) {
-            ctx.memory_mut(|memory| memory.request_focus(id));
+    fn go_to_question(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        let Some(first) = cx.snap.asks.first() else { return };
+        let here = cx.route.conversation();
+        let asked_here = matches!(cx.route, Route::Chat { .. })
+            && cx.snap.asks.iter().any(|ask| Some(ask.conversation) == here);
+        if asked_here {
+            if let Some(id) = regions::control(ctx, Region::Question) {
+                ctx.memory_mut(|memory| memory.request_focus(id));
+            }
+        } else {
+            self.seen.arriving = Some(Region::Question);
+            cx.ask(Request::Go(Route::Chat { conversation: first.conversation }));
         }
-    } else {
-        cx.ask(Request::Go(Route::Chat { conversation: first.conversation }));
     }
 }
 

@@ -207,3 +207,12 @@ fn a_slash_word_runs_its_command() {
     assert_eq!(bench.value("Message"), "");
     assert!(bench.has_part("Find or run…: Ctrl K"), "the key sheet is open");
 }
+
+#[test]
+fn a_queued_message_is_edited_at_once_and_the_keyboard_comes_back() {
+    let mut bench = Bench::of("queue");
+    bench.click_part("Queued: ");
+    assert!(bench.is_focused("Queued message"));
+    bench.click("Cancel");
+    assert!(bench.is_focused("Message"));
+}

@@ -125,3 +125,16 @@ fn a_question_elsewhere_is_one_key_away() {
     bench.key(Modifiers::NONE, Key::F8);
     assert_eq!(bench.route(), tunaflow::ui::route::Route::Chat { conversation: there });
 }
+
+#[test]
+fn what_is_typed_after_an_answer_goes_to_the_composer() {
+    let mut bench = Bench::of("chat");
+    bench.publish(|snap| testing::put_asks(snap, vec![testing::ask("one", SHOWN, "rm -r target")]));
+    bench.wait(0.7);
+    bench.focus("Comment when you deny");
+    bench.publish(|snap| testing::put_asks(snap, Vec::new()));
+    bench.key(Modifiers::NONE, Key::Space);
+    bench.type_text("go on");
+    assert_eq!(bench.value("Message"), "go on");
+    assert!(bench.is_focused("Message"));
+}

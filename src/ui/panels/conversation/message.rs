@@ -16,7 +16,7 @@ use crate::ui::words;
 
 use super::ending;
 use super::text::{TextKey, Texts};
-use super::tools::Folds;
+use super::tools::{Folds, Stretch};
 
 /// Mark and the gap beside it.
 const GUTTER: f32 = 28.0;
@@ -37,7 +37,7 @@ pub fn draw(
         return;
     }
     match &message.author {
-        Author::User => own(cx, ui, message, texts),
+        Author::User => own(cx, ui, message, folds, texts),
         Author::Agent { .. } => answer(cx, ui, view, message, folds, texts),
         Author::System => system(ui, message),
     }
@@ -59,7 +59,7 @@ fn body<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
     out
 }
 
-fn own(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, texts: &mut Texts) {
+fn own(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, folds: &mut Folds, texts: &mut Texts) {
     let p = theme::palette(ui);
     let top = ui.cursor().min;
     let mark = Rect::from_min_size(pos2(top.x, top.y + 10.0), vec2(MARK, MARK));
@@ -74,7 +74,7 @@ fn own(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, texts: &mut Texts) {
             let width = ui.available_width() - end;
             ui.scope(|ui| {
                 ui.set_max_width(width);
-                items(cx, ui, message, None, texts);
+                items(cx, ui, message, folds, texts);
             });
             if message.unsaved {
                 ui.add_space(4.0);
@@ -103,7 +103,7 @@ fn answer(
     head(cx, ui, message, turn);
     ui.add_space(4.0);
     body(ui, |ui| {
-        items(cx, ui, message, Some(folds), texts);
+        items(cx, ui, message, folds, texts);
         if message.items.is_empty() && message.state == MessageState::Streaming {
             let phase = turn.map_or("", |turn| turn.phase.as_str());
             let phase = if phase.is_empty() { "Starting" } else { phase };
@@ -241,16 +241,15 @@ fn usage_words(usage: &Usage) -> String {
 }
 
 /// Items in order; stretches of calls share a frame.
-fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, mut folds: Option<&mut Folds>, texts: &mut Texts) {
+fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, folds: &mut Folds, texts: &mut Texts) {
     let live = message.state == MessageState::Streaming;
     let mut place = 0;
     while let Some(item) = message.items.get(place) {
         let calls = message.items.iter().skip(place).take_while(|item| is_call(item)).count();
         if calls > 0 {
-            if let (Some(folds), Some(group)) =
-                (folds.as_deref_mut(), message.items.get(place..place + calls))
-            {
-                folds.group(cx, ui, message.id, place, group);
+            if let Some(items) = message.items.get(place..place + calls) {
+                let live = live && place + calls == message.items.len();
+                folds.group(cx, ui, &Stretch { message: message.id, start: place, items, live });
             }
             place += calls;
             continue;
@@ -268,7 +267,12 @@ fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, mut folds: Option<&mut F
                     live: live && last,
                     streaming: live,
                 };
-                texts.show(cx, ui, key, text);
+                if message.author == Author::User {
+                    let fold = (message.id, item.key.clone());
+                    folds.own_text(ui, &fold, text, |ui, text| texts.show(cx, ui, key, text));
+                } else {
+                    texts.show(cx, ui, key, text);
+                }
             }
             ItemBody::Plan { entries } => plan(ui, entries),
             ItemBody::Notice { level, text } => {

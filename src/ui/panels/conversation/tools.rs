@@ -26,10 +26,22 @@ pub struct Folds {
     lines: HashMap<(MessageId, String), (usize, usize)>,
 }
 
+/// A stretch of calls in a message.
+pub struct Stretch<'a> {
+    pub message: MessageId,
+    /// Place of its first item in the message.
+    pub start: usize,
+    pub items: &'a [Item],
+    /// More may come after its last item.
+    pub live: bool,
+}
+
 /// How one row of a group is drawn.
 #[derive(Clone, Copy)]
 struct Fold {
     open: bool,
+    /// Still being written.
+    live: bool,
     /// A line above it.
     divider: bool,
     /// Its lower corners are the group's.
@@ -40,10 +52,17 @@ struct Fold {
 const GROUP_MAX: usize = 5;
 /// Lines of an output shown at first.
 const LINES_MAX: usize = 12;
+/// An own text longer than this is folded, lines and characters.
+const FOLD_FROM_LINES: usize = 40;
+pub const FOLD_FROM_CHARS: usize = 8_000;
+/// What a folded own text shows, lines and characters.
+const FOLD_LINES: usize = 16;
+const FOLD_CHARS: usize = 3_000;
 
 impl Folds {
-    /// Draws a stretch of calls. `start` is the place of its first item in the message.
-    pub fn group(&mut self, cx: &UiCx<'_>, ui: &mut Ui, message: MessageId, start: usize, items: &[Item]) {
+    /// Draws a stretch of calls.
+    pub fn group(&mut self, cx: &UiCx<'_>, ui: &mut Ui, stretch: &Stretch<'_>) {
+        let Stretch { message, start, items, live } = *stretch;
         let spare = items.len() > GROUP_MAX && !self.groups.contains(&(message, start));
         let last = items.len().saturating_sub(1);
         let shown = |place: usize, item: &Item| !spare || place == 0 || place == last || is_loud(item);
@@ -54,7 +73,8 @@ impl Folds {
                 if shown(place, item) {
                     let key = (message, item.key.clone());
                     let open = self.open.contains(&key);
-                    let fold = Fold { open, divider: place > 0, last: place == last };
+                    let fold =
+                        Fold { open, live: live && place == last, divider: place > 0, last: place == last };
                     ui.push_id(&item.key, |ui| self.item(cx, ui, &key, item, fold));
                 } else if !said {
                     said = true;
@@ -123,16 +143,49 @@ impl Folds {
         self.output(cx, ui, key, text, last);
     }
 
-    fn output(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), text: &str, last: bool) {
-        let text = text.trim_end_matches('\n');
-        let total = match self.lines.get(key) {
+    /// Draws an own text with `draw`; of a long one only the beginning, until asked for the rest.
+    pub fn own_text(
+        &mut self,
+        ui: &mut Ui,
+        key: &(MessageId, String),
+        text: &str,
+        draw: impl FnOnce(&mut Ui, &str),
+    ) {
+        let Some(cut) = fold_at(text) else { return draw(ui, text) };
+        let open = self.all.contains(key);
+        draw(ui, if open { text } else { text.get(..cut).unwrap_or(text) });
+        ui.add_space(6.0);
+        let label = match self.line_count(key, text) {
+            _ if open => "Show less".to_owned(),
+            lines if lines > FOLD_FROM_LINES => {
+                format!("Show all {}", words::plural(lines as u64, "line", "lines"))
+            }
+            _ => "Show all of it".to_owned(),
+        };
+        let which = if open { icon::CARET_UP } else { icon::CARET_DOWN };
+        if Button::secondary(&label).icon(which).show(ui).clicked() {
+            if open {
+                self.all.remove(key)
+            } else {
+                self.all.insert(key.clone())
+            };
+        }
+    }
+
+    fn line_count(&mut self, key: &(MessageId, String), text: &str) -> usize {
+        match self.lines.get(key) {
             Some((length, lines)) if *length == text.len() => *lines,
             _ => {
                 let lines = text.lines().count();
                 self.lines.insert(key.clone(), (text.len(), lines));
                 lines
             }
-        };
+        }
+    }
+
+    fn output(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), text: &str, last: bool) {
+        let text = text.trim_end_matches('\n');
+        let total = self.line_count(key, text);
         if self.all.contains(key) {
             all_lines(cx, ui, key, text, total);
             return;
@@ -143,6 +196,19 @@ impl Folds {
             self.all.insert(key.clone());
         }
     }
+}
+
+/// Where an own text is cut while it is folded, in bytes; `None` when it is short enough to be shown whole.
+#[must_use]
+pub fn fold_at(text: &str) -> Option<usize> {
+    let long = text.match_indices('\n').nth(FOLD_FROM_LINES).is_some()
+        || text.char_indices().nth(FOLD_FROM_CHARS).is_some();
+    if !long {
+        return None;
+    }
+    let by_lines = text.match_indices('\n').nth(FOLD_LINES - 1).map(|(at, _)| at);
+    let by_chars = text.char_indices().nth(FOLD_CHARS).map(|(at, _)| at);
+    by_lines.into_iter().chain(by_chars).min()
 }
 
 /// All lines in a box of their own; only the visible ones are laid out.
@@ -251,16 +317,21 @@ fn tool_row(call: &ToolCall, fold: Fold) -> Row<'_> {
     }
 }
 
+/// A line without the signs of a Markdown heading or of bold text around it.
+fn plain(line: &str) -> &str {
+    line.trim_matches(['*', '#', ' '])
+}
+
 fn thinking_row(text: &str, fold: Fold) -> Row<'_> {
     Row {
         icon: icon::BRAIN,
         name: "Thinking",
-        argument: text.lines().next().unwrap_or_default(),
+        argument: plain(text.lines().find(|line| !plain(line).is_empty()).unwrap_or_default()),
         elide: Elide::End,
         note: String::new(),
         tone: Tone::Neutral,
         duration: String::new(),
-        state: StateGlyph::Done,
+        state: if fold.live { StateGlyph::Running } else { StateGlyph::Done },
         fold,
     }
 }
@@ -304,4 +375,18 @@ fn permission_text(request: &PermissionRequest, outcome: Option<&PermissionOutco
         parts.push(format!("Denied: {comment}"));
     }
     parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_long_own_text_is_folded_and_never_inside_a_letter() {
+        assert_eq!(fold_at(""), None);
+        assert_eq!(fold_at(&"line\n".repeat(FOLD_FROM_LINES)), None);
+        assert_eq!(fold_at(&"가".repeat(FOLD_FROM_CHARS)), None);
+        assert_eq!(fold_at(&"line\n".repeat(15_000)), Some(FOLD_LINES * 5 - 1));
+        assert_eq!(fold_at(&"가".repeat(FOLD_FROM_CHARS + 1)), Some(FOLD_CHARS * "가".len()));
+    }
 }

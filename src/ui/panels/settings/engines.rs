@@ -27,8 +27,28 @@ use super::card;
 /// What is typed and not taken yet.
 #[derive(Default)]
 pub struct EnginesPage {
-    paths: HashMap<EngineId, String>,
+    paths: HashMap<EngineId, PathText>,
     models: HashMap<EngineId, String>,
+}
+
+/// A path being typed over the one that is known.
+#[derive(Default)]
+struct PathText {
+    typed: String,
+    known: String,
+}
+
+impl PathText {
+    /// Takes over a path found meanwhile, unless something else was typed.
+    fn follow(&mut self, known: String) -> &mut String {
+        if self.known != known {
+            if self.typed == self.known {
+                self.typed.clone_from(&known);
+            }
+            self.known = known;
+        }
+        &mut self.typed
+    }
 }
 
 impl EnginesPage {
@@ -90,11 +110,10 @@ impl EnginesPage {
         };
         ui.label(Text::Caption.rich(label, p.text_3));
         ui.horizontal(|ui| {
-            let text = self.paths.entry(id.clone()).or_insert_with(|| {
-                by_hand
-                    .or(row.status.path.as_ref())
-                    .map_or_else(String::new, |path| path.display().to_string())
-            });
+            let known = by_hand
+                .or(row.status.path.as_ref())
+                .map_or_else(String::new, |path| path.display().to_string());
+            let text = self.paths.entry(id.clone()).or_default().follow(known);
             let width = (ui.available_width() - 190.0).clamp(120.0, 420.0);
             let name = format!("Path of {}", row.info.name);
             let field = TextField::single(("path", id.as_str()), &name).step(Text::Mono).width(width);
@@ -212,12 +231,26 @@ fn billing(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow) {
     });
     let keys = row.info.key_variables.join(", ");
     let text = match row.status.billing {
-        Billing::Subscription => format!("{keys} is kept from the engine."),
-        Billing::ApiKey => format!("{keys} is passed on; turns are metered."),
+        Billing::Subscription => format!("Kept from the engine: {keys}."),
+        Billing::ApiKey => format!("Passed on, so turns are metered: {keys}."),
     };
     ui.add(egui::Label::new(Text::Caption.rich(text, p.text_3)).wrap());
     if !row.info.caps.tools || row.info.caps.permissions == crate::model::engine::PermissionCap::Careful {
         let text = "It cannot ask; it runs in its most careful mode.";
         ui.add(egui::Label::new(Text::Caption.rich(text, p.text_3)).wrap());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_found_later_is_shown_unless_another_was_typed() {
+        let mut path = PathText::default();
+        assert_eq!(path.follow(String::new()), "");
+        assert_eq!(path.follow("/usr/bin/a".into()), "/usr/bin/a");
+        path.follow("/usr/bin/a".into()).push('2');
+        assert_eq!(path.follow("/opt/a".into()), "/usr/bin/a2");
     }
 }

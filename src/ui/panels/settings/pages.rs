@@ -43,14 +43,21 @@ impl NumberField {
         let p = theme::palette(ui);
         let reason = self.reason.clone();
         let mut taken = None;
-        ui.horizontal(|ui| {
-            let field = TextField::single(name, name).width(120.0).invalid(reason.as_deref());
-            let out = ui
-                .allocate_ui(egui::vec2(if reason.is_some() { 300.0 } else { 120.0 }, 32.0), |ui| {
-                    ui.vertical(|ui| field.show(ui, &mut self.text)).inner
-                })
-                .inner;
-            ui.label(Text::Ui.rich(unit, p.text_2));
+        ui.horizontal_top(|ui| {
+            const WIDTH: f32 = 120.0;
+            let field = TextField::single(name, name).width(WIDTH).invalid(reason.as_deref());
+            let left = ui.cursor().min;
+            let out = ui.allocate_ui(egui::vec2(420.0, 32.0), |ui| {
+                ui.vertical(|ui| field.show(ui, &mut self.text)).inner
+            });
+            let out = out.inner;
+            // Beside the field, also while the reason stands below it.
+            let spot =
+                egui::Rect::from_min_size(left + egui::vec2(WIDTH + 8.0, 0.0), egui::vec2(240.0, 32.0));
+            let label = egui::UiBuilder::new()
+                .max_rect(spot)
+                .layout(egui::Layout::left_to_right(egui::Align::Center));
+            ui.new_child(label.id_salt("unit")).label(Text::Ui.rich(unit, p.text_2));
             if out.submitted || out.response.lost_focus() {
                 match read(&self.text, limits) {
                     Ok(number) => {
@@ -161,7 +168,7 @@ impl Pages {
         if let Some(secs) = self.timeout.ui(ui, "Idle limit", timeout, (10, 7_200), "seconds") {
             settings.turn_idle_timeout_secs = secs;
         }
-        ui.label(Text::Caption.rich("Enter takes a number.", p.text_3));
+        ui.label(Text::Caption.rich("A number is taken with Enter or when its field is left.", p.text_3));
     }
 }
 
@@ -228,7 +235,7 @@ pub fn project(cx: &UiCx<'_>, ui: &mut Ui) {
 pub fn data(cx: &UiCx<'_>, ui: &mut Ui) {
     let p = theme::palette(ui);
     let folder = cx.snap.app.data_dir.display().to_string();
-    section(ui, "Folder", "Conversations, settings and logs lie here, and nowhere else.");
+    section(ui, "Folder", "Conversations, settings and backups lie here.");
     ui.add(egui::Label::new(Text::Mono.rich(words::path(&cx.snap.app.data_dir, cx.home), p.text_2)).wrap());
     ui.horizontal(|ui| {
         if Button::secondary("Open the folder").icon(icon::FOLDER_OPEN).show(ui).clicked() {

@@ -6,10 +6,11 @@ use crate::api::command::EngineCommand;
 use crate::model::engine::EngineId;
 use crate::model::settings::{AcpAgent, Endpoint};
 use crate::ui::cx::UiCx;
+use crate::ui::panels::engine_rows;
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::text_field::TextField;
-use crate::ui::widgets::{Button, IconButton};
+use crate::ui::widgets::{Button, IconButton, Tone};
 
 use super::{card, section};
 
@@ -77,8 +78,9 @@ impl ServersPage {
 
     fn endpoint_row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, endpoint: &Endpoint) {
         let key = if endpoint.has_key { ", with a key" } else { "" };
-        let facts = format!("{} · {}{key}", endpoint.base_url, endpoint.model);
-        let pressed = row(ui, &endpoint.name, &facts);
+        let model = if endpoint.model.is_empty() { "no model named" } else { &endpoint.model };
+        let facts = format!("{} · {model}{key}", endpoint.base_url);
+        let pressed = row(cx, ui, &endpoint.name, &facts, &format!("openai:{}", endpoint.name));
         match pressed {
             Pressed::Edit => {
                 self.endpoint = Some(EndpointForm {
@@ -100,7 +102,7 @@ impl ServersPage {
 
     fn agent_row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, agent: &AcpAgent) {
         let line = join(&agent.command, &agent.args);
-        match row(ui, &agent.name, &line) {
+        match row(cx, ui, &agent.name, &line, &format!("acp:{}", agent.name)) {
             Pressed::Edit => {
                 let stored = Some(agent.name.clone());
                 self.agent = Some(AgentForm { name: agent.name.clone(), stored, line });
@@ -121,8 +123,11 @@ enum Pressed {
     Test,
 }
 
-fn row(ui: &mut Ui, name: &str, facts: &str) -> Pressed {
+/// Name, facts and what the last look at the engine gave.
+fn row(cx: &UiCx<'_>, ui: &mut Ui, name: &str, facts: &str, engine: &str) -> Pressed {
     let p = theme::palette(ui);
+    let found =
+        cx.snap.engines.iter().find(|row| row.info.id.as_str() == engine).map(|row| engine_rows::state(row));
     card(ui, 8, |ui| {
         ui.horizontal(|ui| {
             let room = (ui.available_width() - 150.0).max(80.0);
@@ -134,6 +139,12 @@ fn row(ui: &mut Ui, name: &str, facts: &str) -> Pressed {
                         egui::Label::new(Text::Ui.rich_weighted(Weight::Medium, name, p.text_1)).truncate(),
                     );
                     ui.add(egui::Label::new(Text::MonoSmall.rich(facts, p.text_3)).truncate());
+                    if let Some(state) = &found {
+                        let color = if state.tone == Tone::Neutral { p.text_2 } else { state.tone.color(p) };
+                        let more = state.more.lines().next().unwrap_or_default();
+                        let text = if more.is_empty() { state.words.as_str() } else { more };
+                        ui.add(egui::Label::new(Text::Small.rich(text, color)).wrap());
+                    }
                 });
             });
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

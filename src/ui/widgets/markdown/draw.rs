@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::text_selection::LabelSelectionState;
-use egui::{Align, Galley, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Galley, Rangef, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::ui::theme::{self, Palette, Text, Weight};
 
@@ -318,19 +320,45 @@ fn run_rects(galley: &Galley, from: usize, to: usize) -> Vec<Rect> {
     rects
 }
 
-/// A table whose columns share the width by their content; cells wrap.
+/// Room on each side of a cell's text.
+const CELL_PAD: f32 = 8.0;
+
+/// A table whose columns share the width by their content; cells wrap. One with too many columns for that is
+/// scrolled sideways.
 fn draw_table(ui: &mut Ui, index: usize, table: &Table, leaf: &Leaf, base: Text) -> Option<Action> {
-    const PAD: f32 = 8.0;
-    let p = theme::palette(ui);
     let columns = table.align.len().max(1);
-    let widths = column_widths(ui, table, columns, base, ui.available_width() - PAD * 2.0 * to_f32(columns));
+    let room = ui.available_width();
+    let widths = column_widths(ui, table, columns, base, room - CELL_PAD * 2.0 * to_f32(columns));
+    let total: f32 = widths.iter().sum::<f32>() + CELL_PAD * 2.0 * to_f32(columns);
+    if total <= room + 1.0 {
+        return table_rows(ui, index, table, leaf, (base, &widths));
+    }
+    let area = ScrollArea::horizontal().id_salt(("table", index)).auto_shrink([false, true]);
+    let shown = area.show(ui, |ui| {
+        let action = table_rows(ui, index, table, leaf, (base, &widths));
+        // The bar lies below the last row.
+        ui.add_space(10.0);
+        action
+    });
+    shown.inner
+}
+
+fn table_rows(
+    ui: &mut Ui,
+    index: usize,
+    table: &Table,
+    leaf: &Leaf,
+    (base, widths): (Text, &[f32]),
+) -> Option<Action> {
+    const PAD: f32 = CELL_PAD;
+    let p = theme::palette(ui);
     let mut action = None;
-    let total: f32 = widths.iter().sum::<f32>() + PAD * 2.0 * to_f32(columns);
+    let total: f32 = widths.iter().sum::<f32>() + PAD * 2.0 * to_f32(widths.len());
     for (row_index, row) in table.rows.iter().enumerate() {
         let weight = if row_index == 0 { Weight::Semibold } else { Weight::Regular };
         let cells: Vec<_> = row
             .iter()
-            .zip(&widths)
+            .zip(widths)
             .zip(&table.align)
             .map(|((cell, width), side)| {
                 let (mut job, places) = job_of(cell, (base, weight), p);
@@ -346,7 +374,7 @@ fn draw_table(ui: &mut Ui, index: usize, table: &Table, leaf: &Leaf, base: Text)
         let height = cells.iter().map(|(galley, ..)| galley.size().y).fold(base.line(), f32::max) + 6.0;
         let (rect, _) = ui.allocate_exact_size(vec2(total, height), Sense::hover());
         let mut x = rect.left();
-        for ((galley, places, side), width) in cells.into_iter().zip(&widths) {
+        for ((galley, places, side), width) in cells.into_iter().zip(widths) {
             let shift = match side {
                 0 => width / 2.0,
                 1 => *width,
@@ -372,6 +400,8 @@ fn to_f32(count: usize) -> f32 {
 /// Natural widths where they fit; else every column keeps at least an equal share of what it needs.
 fn column_widths(ui: &Ui, table: &Table, columns: usize, base: Text, room: f32) -> Vec<f32> {
     const LEAST: f32 = 40.0;
+    /// A column that must wrap keeps room for most words.
+    const WRAPPED_LEAST: f32 = 96.0;
     let p = theme::palette(ui);
     let mut natural = vec![LEAST; columns];
     for (row_index, row) in table.rows.iter().enumerate() {
@@ -390,5 +420,8 @@ fn column_widths(ui: &Ui, table: &Table, columns: usize, base: Text, room: f32) 
     let wide: f32 = natural.iter().filter(|width| **width > share).sum();
     let narrow: f32 = natural.iter().filter(|width| **width <= share).sum();
     let scale = ((room - narrow) / wide.max(1.0)).min(1.0);
-    natural.into_iter().map(|width| if width > share { (width * scale).max(LEAST) } else { width }).collect()
+    natural
+        .into_iter()
+        .map(|width| if width > share { (width * scale).max(WRAPPED_LEAST.min(width)) } else { width })
+        .collect()
 }
