@@ -73,6 +73,7 @@ fn config(need: &cli::Need) -> Result<Config, String> {
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
         guard: std::env::current_exe().ok(),
         read_only: need.read_only,
+        program_ends: true,
         discover: need.discover,
     })
 }

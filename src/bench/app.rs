@@ -25,6 +25,7 @@ pub fn start(scratch: &Scratch) -> anyhow::Result<Running> {
         home: scratch.home(),
         guard: std::env::current_exe().ok(),
         read_only: false,
+        program_ends: false,
         discover: false,
     };
     Ok(runtime::start(config, Waker::noop())?)

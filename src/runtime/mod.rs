@@ -50,6 +50,9 @@ pub struct Config {
     pub read_only: bool,
     /// Look for the engines at start.
     pub discover: bool,
+    /// The program ends right after [`Running::finish`]: idle agents under a guard are then let go in their own time
+    /// instead of being waited for.
+    pub program_ends: bool,
 }
 
 /// Why the runtime could not be started. `Display` is one line: what, why, what to do.

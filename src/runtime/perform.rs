@@ -386,7 +386,11 @@ impl Hands {
         let started = Instant::now();
         self.running.clear();
         let port = std::mem::replace(&mut self.port, Port::LookOnly);
-        tokio::join!(self.host.leave_all(), close_store(port));
+        let host = self.host.clone();
+        let agents = async {
+            if self.config.program_ends { host.leave_all().await } else { host.close_all().await }
+        };
+        tokio::join!(agents, close_store(port));
         tracing::info!(took_ms = started.elapsed().as_millis(), "ended");
     }
 }

@@ -234,7 +234,9 @@ async fn the_lock_of_a_killed_program_is_free_at_once() {
 #[tokio::test]
 async fn a_child_that_is_left_ends_in_its_own_time() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = spawn(&guarded(folder.path(), "cat > said; echo kept > session; exit 0")).unwrap();
+    let mut spec = guarded(folder.path(), "cat > said; echo kept > session; exit 0");
+    spec.stdin = StdinMode::Piped;
+    let mut child = spawn(&spec).unwrap();
     let stdin = child.take_stdin().unwrap();
     stdin.write_line("last words").await.unwrap();
     drop(stdin);

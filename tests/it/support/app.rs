@@ -247,6 +247,7 @@ pub fn config(home: &Path, env: &[(OsString, OsString)]) -> Config {
         home: home.to_path_buf(),
         guard: Some(PathBuf::from(env!("CARGO_BIN_EXE_tunaflow"))),
         read_only: false,
+        program_ends: false,
         discover: false,
     }
 }
