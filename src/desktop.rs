@@ -42,18 +42,19 @@ pub fn run(config: Config, project: Option<PathBuf>, watched: Watched) -> anyhow
     };
     let view_state = Some(config.paths.data_folder().join("window.json"));
     let (keep, kept) = sync_channel(1);
-    let shown = ui::run(WindowConfig { view_state, host, initial: None, watcher: watched.watcher }, move |waker| {
-        let running = runtime::start_claimed(config, claim, waker)?;
-        let handle = running.handle();
-        if let Some(path) = project
-            && handle.send(ProjectCommand::Open { path }).is_err()
-        {
-            tracing::warn!("the inbox was full at start");
-        }
-        // The receiver lives as long as the window.
-        drop(keep.send(running));
-        Ok(handle)
-    });
+    let shown =
+        ui::run(WindowConfig { view_state, host, initial: None, watcher: watched.watcher }, move |waker| {
+            let running = runtime::start_claimed(config, claim, waker)?;
+            let handle = running.handle();
+            if let Some(path) = project
+                && handle.send(ProjectCommand::Open { path }).is_err()
+            {
+                tracing::warn!("the inbox was full at start");
+            }
+            // The receiver lives as long as the window.
+            drop(keep.send(running));
+            Ok(handle)
+        });
     if let Ok(running) = kept.try_recv() {
         running.finish();
     }
@@ -71,7 +72,9 @@ impl Helpers {
         let (jobs, inbox) = sync_channel(16);
         let env: Vec<(OsString, OsString)> = config.process_env.clone();
         let (home, guard) = (config.home.clone(), config.guard.clone());
-        std::thread::Builder::new().name("desktop".into()).spawn(move || work(&inbox, &env, &home, guard.as_deref()))?;
+        std::thread::Builder::new()
+            .name("desktop".into())
+            .spawn(move || work(&inbox, &env, &home, guard.as_deref()))?;
         Ok(Self { jobs })
     }
 
@@ -88,8 +91,10 @@ fn work(
 ) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     while let Ok((name, args)) = inbox.recv() {
-        let path = env.iter().find(|(known, _)| known == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
-        let Some(program) = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+        let path =
+            env.iter().find(|(known, _)| known == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+        let Some(program) =
+            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
         else {
             tracing::info!(name, "the desktop has no such program");
             continue;

@@ -83,7 +83,8 @@ fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::
         Ok(config) => config,
         Err(why) => return cli::complain(cli::CANNOT_START, &why),
     };
-    let log = config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
+    let log =
+        config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
     let shown = desktop::run(config, project.map(Path::to_path_buf), watched);
     drop(log);
     match shown {

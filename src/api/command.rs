@@ -22,63 +22,142 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProjectCommand {
     /// Adds the folder if it is new, and makes it the current project. A missing folder becomes a notice.
-    Open { path: PathBuf },
-    Select { project: ProjectId },
+    Open {
+        path: PathBuf,
+    },
+    Select {
+        project: ProjectId,
+    },
     /// A look around without any agent or folder: opens a small project of the app's own, and says hello to `engine`
     /// in a new conversation there.
-    Tour { engine: EngineId },
+    Tour {
+        engine: EngineId,
+    },
     /// Forgets the project and its conversations in the app; the folder on disk is untouched.
-    Remove { project: ProjectId },
-    SetSkipPermissions { project: ProjectId, on: bool },
+    Remove {
+        project: ProjectId,
+    },
+    SetSkipPermissions {
+        project: ProjectId,
+        on: bool,
+    },
 }
 
 /// About conversations, messages and turns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatCommand {
     /// A new, empty conversation in the project; it becomes [`crate::api::snapshot::Snapshot::focus`].
-    New { project: ProjectId, seat: Option<SeatChoice> },
+    New {
+        project: ProjectId,
+        seat: Option<SeatChoice>,
+    },
     /// Loads the conversation for viewing, and marks it read and focused.
-    Open { conversation: ConversationId },
+    Open {
+        conversation: ConversationId,
+    },
     /// Loads page `page` of an open conversation (see `PAGE_LEN`). Cheap when it is there.
-    LoadPage { conversation: ConversationId, page: u32 },
-    Rename { conversation: ConversationId, title: String },
-    SetArchived { conversation: ConversationId, archived: bool },
+    LoadPage {
+        conversation: ConversationId,
+        page: u32,
+    },
+    Rename {
+        conversation: ConversationId,
+        title: String,
+    },
+    SetArchived {
+        conversation: ConversationId,
+        archived: bool,
+    },
     /// Takes it off the lists; a notice offers undo. Erased for good at the next start.
-    Delete { conversation: ConversationId },
-    UndoDelete { conversation: ConversationId },
-    SetSeat { conversation: ConversationId, seat: SeatChoice },
+    Delete {
+        conversation: ConversationId,
+    },
+    UndoDelete {
+        conversation: ConversationId,
+    },
+    SetSeat {
+        conversation: ConversationId,
+        seat: SeatChoice,
+    },
     /// Another pack budget for this conversation while the program runs; `None` = as the settings say.
-    SetBudget { conversation: ConversationId, budget_chars: Option<u32> },
+    SetBudget {
+        conversation: ConversationId,
+        budget_chars: Option<u32>,
+    },
     /// Remembers what is typed; stored at most about a second later.
-    SaveDraft { conversation: ConversationId, draft: Draft },
+    SaveDraft {
+        conversation: ConversationId,
+        draft: Draft,
+    },
     /// Sends, or queues while a turn runs. Clears the stored draft.
-    Send { conversation: ConversationId, draft: Draft },
-    Stop { conversation: ConversationId },
-    EditQueued { queued: QueuedId, text: String },
-    RemoveQueued { queued: QueuedId },
+    Send {
+        conversation: ConversationId,
+        draft: Draft,
+    },
+    Stop {
+        conversation: ConversationId,
+    },
+    EditQueued {
+        queued: QueuedId,
+        text: String,
+    },
+    RemoveQueued {
+        queued: QueuedId,
+    },
     /// Stops the running turn and delivers this one next.
-    SendQueuedNow { queued: QueuedId },
+    SendQueuedNow {
+        queued: QueuedId,
+    },
     /// Replaces an own message: it and everything after it leave the conversation, the new text is sent.
-    EditAndResend { message: MessageId, text: String },
+    EditAndResend {
+        message: MessageId,
+        text: String,
+    },
     /// Asks again for the answer that this agent message gave, by the same or another engine.
-    Regenerate { message: MessageId, engine: Option<EngineId> },
+    Regenerate {
+        message: MessageId,
+        engine: Option<EngineId>,
+    },
     /// Goes on after a stopped, failed or interrupted turn in the same conversation.
-    Continue { turn: TurnId },
+    Continue {
+        turn: TurnId,
+    },
     /// Sends the same user message again after a failure, by the same or another engine.
-    Retry { turn: TurnId, engine: Option<EngineId> },
+    Retry {
+        turn: TurnId,
+        engine: Option<EngineId>,
+    },
     /// Can be undone by [`ChatCommand::UndoEdit`] until another message of the conversation is changed.
-    DeleteMessage { message: MessageId },
+    DeleteMessage {
+        message: MessageId,
+    },
     /// Takes back the newest edit or deletion in the conversation: what left comes back, what was said in its
     /// place since then leaves (and can be brought back in turn). Refused while a turn runs there.
-    UndoEdit { conversation: ConversationId },
+    UndoEdit {
+        conversation: ConversationId,
+    },
     /// `ask` names the exact question that was read.
-    Answer { turn: TurnId, ask: String, decision: Decision },
+    Answer {
+        turn: TurnId,
+        ask: String,
+        decision: Decision,
+    },
     /// Text lookup in one conversation; the result arrives in `ConversationView::find`. Empty query clears.
-    Find { conversation: ConversationId, find: FindId, query: String },
+    Find {
+        conversation: ConversationId,
+        find: FindId,
+        query: String,
+    },
     /// Assembles the pack for a text without sending; arrives in `ConversationView::preview`.
-    PreviewPack { conversation: ConversationId, text: String },
+    PreviewPack {
+        conversation: ConversationId,
+        text: String,
+    },
     /// Loads the stored pack of a turn; arrives in `ConversationView::sent_pack`.
-    LoadPack { conversation: ConversationId, turn: TurnId },
+    LoadPack {
+        conversation: ConversationId,
+        turn: TurnId,
+    },
 }
 
 /// About engines.
@@ -87,16 +166,36 @@ pub enum EngineCommand {
     /// Looks for all engines again.
     Rediscover,
     /// Looks for one again and asks it for version, login and models.
-    Test { engine: EngineId },
+    Test {
+        engine: EngineId,
+    },
     /// `None` goes back to searching.
-    SetPath { engine: EngineId, path: Option<PathBuf> },
-    SetBilling { engine: EngineId, billing: Billing },
-    SetModel { engine: EngineId, model: Option<String> },
+    SetPath {
+        engine: EngineId,
+        path: Option<PathBuf>,
+    },
+    SetBilling {
+        engine: EngineId,
+        billing: Billing,
+    },
+    SetModel {
+        engine: EngineId,
+        model: Option<String>,
+    },
     /// Adds or replaces by name. `key`: `Some("")` removes a stored key, `None` leaves it.
-    PutEndpoint { endpoint: Endpoint, key: Option<String> },
-    RemoveEndpoint { name: String },
-    PutAcpAgent { agent: AcpAgent },
-    RemoveAcpAgent { name: String },
+    PutEndpoint {
+        endpoint: Endpoint,
+        key: Option<String>,
+    },
+    RemoveEndpoint {
+        name: String,
+    },
+    PutAcpAgent {
+        agent: AcpAgent,
+    },
+    RemoveAcpAgent {
+        name: String,
+    },
 }
 
 /// About settings. A bad value becomes a notice and is not taken.
@@ -108,11 +207,18 @@ pub enum SettingsCommand {
 /// About the app as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppCommand {
-    DismissNotice { notice: NoticeId },
+    DismissNotice {
+        notice: NoticeId,
+    },
     /// The window gained or lost the focus, or shows another conversation (for notices and unread marks).
-    Viewing { conversation: Option<ConversationId>, focused: bool },
+    Viewing {
+        conversation: Option<ConversationId>,
+        focused: bool,
+    },
     /// Opens the database from a backup named in `DatabaseStatus`; the damaged file is kept beside it.
-    RestoreBackup { path: PathBuf },
+    RestoreBackup {
+        path: PathBuf,
+    },
     /// Orderly end: stops turns and engines, drains the store.
     Quit,
 }

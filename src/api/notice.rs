@@ -29,7 +29,10 @@ pub enum NoticeAction {
     UndoEdit(ConversationId),
     Open(ConversationId),
     Retry(TurnId),
-    UseEngine { turn: TurnId, engine: EngineId },
+    UseEngine {
+        turn: TurnId,
+        engine: EngineId,
+    },
     OpenEngineSettings,
 }
 

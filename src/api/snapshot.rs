@@ -72,9 +72,14 @@ pub struct AppStatus {
 pub enum DatabaseStatus {
     Ok,
     /// The integrity check failed: shown read-only, never overwritten. Backups newest first.
-    Damaged { why: String, backups: Vec<PathBuf> },
+    Damaged {
+        why: String,
+        backups: Vec<PathBuf>,
+    },
     /// Writes fail right now (e.g. the disk is full); what is shown as unsaved is tried again.
-    WritesFail { why: String },
+    WritesFail {
+        why: String,
+    },
 }
 
 /// One row of the conversation list.

@@ -33,7 +33,10 @@ pub enum Measure {
     Latency,
     Context,
     Web,
-    Send { engine: String, command: Vec<OsString> },
+    Send {
+        engine: String,
+        command: Vec<OsString>,
+    },
     /// The program's own window with a measurement looking on.
     Window,
     EmptyWindow,
@@ -111,7 +114,10 @@ mod tests {
 
     #[test]
     fn words_become_measurements_and_wrong_ones_are_named() {
-        assert_eq!(of("idle --seconds 5 --json").map(|o| (o.measure, o.seconds, o.json)), Ok((Measure::Idle, 5, true)));
+        assert_eq!(
+            of("idle --seconds 5 --json").map(|o| (o.measure, o.seconds, o.json)),
+            Ok((Measure::Idle, 5, true))
+        );
         assert_eq!(of("open --messages 10 --runs 3").map(|o| (o.messages, o.runs)), Ok((10, Some(3))));
         let send = of("send --engine demo -- cat --json").map(|o| (o.measure, o.json));
         let command = vec!["cat".into(), "--json".into()];

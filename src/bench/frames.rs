@@ -195,7 +195,12 @@ impl Player {
             id,
             conversation: FIRST,
             seq: i64::MAX,
-            author: Author::Agent { engine: EngineId::new("demo"), model: None, name: "Demo".into(), role: None },
+            author: Author::Agent {
+                engine: EngineId::new("demo"),
+                model: None,
+                name: "Demo".into(),
+                role: None,
+            },
             created_ms: clock::now_ms(),
             state: MessageState::Streaming,
             items: vec![Item { key: "text".into(), body: ItemBody::Text { text: text.into() } }],
@@ -279,14 +284,18 @@ fn answer(bytes: usize) -> String {
     let mut number = 0;
     while text.len() < bytes {
         number += 1;
-        text.push_str(&format!("## Part {number}\n\nThe parser keeps `line {number}` until **more** arrives.\n\n"));
+        text.push_str(&format!(
+            "## Part {number}\n\nThe parser keeps `line {number}` until **more** arrives.\n\n"
+        ));
         text.push_str("- first point with some words\n- second point\n  - and one below it\n\n```rust\n");
         for line in 0..32 {
             text.push_str(&format!("    let value_{line} = call({number}, \"text\"); // a note\n"));
         }
         text.push_str("```\n\n");
         for _ in 0..8 {
-            text.push_str("대한민국의 역사를 한 문단으로 정리합니다. A sentence with a few more words in it. ");
+            text.push_str(
+                "대한민국의 역사를 한 문단으로 정리합니다. A sentence with a few more words in it. ",
+            );
         }
         text.push_str("\n\n");
     }
@@ -301,6 +310,10 @@ mod tests {
     fn a_long_answer_has_a_fence_about_every_2500_bytes() {
         let text = answer(500_000);
         let fences = text.matches("```rust").count();
-        assert!(text.len() >= 500_000 && (180..=260).contains(&fences), "{} bytes, {fences} fences", text.len());
+        assert!(
+            text.len() >= 500_000 && (180..=260).contains(&fences),
+            "{} bytes, {fences} fences",
+            text.len()
+        );
     }
 }

@@ -78,7 +78,11 @@ fn stream(running: &Running, scratch: &Scratch, seconds: u32) -> anyhow::Result<
     let mut watch = Watch::default();
     app::until(running, "the answers ended", |snapshot| watch.look(snapshot, &conversations))?;
     let wanted = ENGINES * (seconds * PIECES_PER_SECOND) as usize;
-    anyhow::ensure!(watch.values.len() >= wanted * 9 / 10, "only {} of {wanted} pieces came", watch.values.len());
+    anyhow::ensure!(
+        watch.values.len() >= wanted * 9 / 10,
+        "only {} of {wanted} pieces came",
+        watch.values.len()
+    );
     Ok(watch)
 }
 

@@ -67,7 +67,8 @@ pub fn family(root: u32, marker: &Path) -> BTreeSet<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return family };
     for pid in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
         let Ok(stat) = read(pid, "stat") else { continue };
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)?.parse().ok());
+        let parent =
+            stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)?.parse().ok());
         parents.push((pid, parent.unwrap_or(0)));
         if pid != std::process::id() && read(pid, "cmdline").is_ok_and(|line| line.contains(&*marker)) {
             family.insert(pid);
@@ -75,7 +76,13 @@ pub fn family(root: u32, marker: &Path) -> BTreeSet<u32> {
     }
     loop {
         let before = family.len();
-        family.extend(parents.iter().filter(|(_, parent)| family.contains(parent)).map(|(pid, _)| *pid).collect::<Vec<_>>());
+        family.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| family.contains(parent))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
         if family.len() == before {
             return family;
         }

@@ -120,6 +120,9 @@ mod tests {
         report.hold("too much", 4.0, "ms", 3.0);
         assert!(!report.is_met() && report.table().contains("MISSED"));
         let json: Value = serde_json::from_str(&report.json()).unwrap();
-        assert_eq!((&json["met"], &json["figures"][1]["met"], &json["figures"][0]["met"]), (&json!(false), &json!(true), &Value::Null));
+        assert_eq!(
+            (&json["met"], &json["figures"][1]["met"], &json["figures"][0]["met"]),
+            (&json!(false), &json!(true), &Value::Null)
+        );
     }
 }

@@ -76,7 +76,8 @@ impl Scratch {
             ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
             ("LANG".into(), "C.UTF-8".into()),
         ];
-        let passed = DISPLAY_VARIABLES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        let passed =
+            DISPLAY_VARIABLES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         env.extend(passed);
         env
     }

@@ -33,7 +33,12 @@ pub fn measure(options: &Options, engine: &str, command: &[OsString]) -> anyhow:
         let output = runtime.block_on(run_for_output(spec, LIMIT, OUTPUT_MAX_BYTES))?;
         let took = time::ms(begun.elapsed());
         let program = spec.program.display();
-        anyhow::ensure!(output.exit.code == Some(0), "{program} failed: {} {}", output.stdout, output.exit.stderr_tail);
+        anyhow::ensure!(
+            output.exit.code == Some(0),
+            "{program} failed: {} {}",
+            output.stdout,
+            output.exit.stderr_tail
+        );
         Ok(took)
     };
     // The first run of each fills caches and says early what does not work.

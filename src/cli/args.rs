@@ -35,7 +35,10 @@ pub enum Wish {
     Send(Box<Ask>),
     Context(Box<Ask>),
     SettingsGet(Option<String>),
-    SettingsSet { name: String, value: String },
+    SettingsSet {
+        name: String,
+        value: String,
+    },
     /// What follows `bench`, untouched.
     Bench(Vec<OsString>),
 }
@@ -243,7 +246,9 @@ impl Words {
                 let format = match self.value("--format", spec)?.as_deref() {
                     Some("md" | "markdown") => Format::Markdown,
                     Some("json") => Format::Json,
-                    Some(other) => return Err(wrong(format!("--format {other} is neither md nor json"), spec.usage)),
+                    Some(other) => {
+                        return Err(wrong(format!("--format {other} is neither md nor json"), spec.usage));
+                    }
                     None => return Err(wrong("--format is missing".into(), spec.usage)),
                 };
                 Wish::Export(Export { transcript: self.transcript(spec)?, format })
@@ -272,7 +277,9 @@ impl Words {
             .collect();
         match (below.is_empty(), said.get(1)) {
             (true, _) => wrong(format!("unknown command {first}"), USAGE),
-            (false, Some(word)) => wrong(format!("unknown command {first} {word}: it is {}", below.join(", ")), USAGE),
+            (false, Some(word)) => {
+                wrong(format!("unknown command {first} {word}: it is {}", below.join(", ")), USAGE)
+            }
             (false, None) => wrong(format!("{first} needs one of {}", below.join(", ")), USAGE),
         }
     }
@@ -365,7 +372,10 @@ impl Words {
 }
 
 fn unicode(value: &OsStr, name: &str, spec: &Spec) -> Result<String, UsageError> {
-    value.to_str().map(str::to_owned).ok_or_else(|| wrong(format!("{name} is not valid Unicode text"), spec.usage))
+    value
+        .to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| wrong(format!("{name} is not valid Unicode text"), spec.usage))
 }
 
 fn conversation_id(text: &str, spec: &Spec) -> Result<ConversationId, UsageError> {
@@ -377,7 +387,9 @@ fn conversation_id(text: &str, spec: &Spec) -> Result<ConversationId, UsageError
 fn budget(text: &str, spec: &Spec) -> Result<u32, UsageError> {
     let range = BUDGET_CHARS_MIN..=BUDGET_CHARS_MAX;
     text.parse().ok().filter(|chars| range.contains(chars)).ok_or_else(|| {
-        let what = format!("--budget {text} is not a number of characters from {BUDGET_CHARS_MIN} to {BUDGET_CHARS_MAX}");
+        let what = format!(
+            "--budget {text} is not a number of characters from {BUDGET_CHARS_MIN} to {BUDGET_CHARS_MAX}"
+        );
         wrong(what, spec.usage)
     })
 }

@@ -31,7 +31,10 @@ fn commands_are_told_apart() {
         (vec!["conversations"], Wish::Conversations),
         (vec!["settings", "get"], Wish::SettingsGet(None)),
         (vec!["settings", "get", "theme"], Wish::SettingsGet(Some("theme".into()))),
-        (vec!["settings", "set", "theme", "dark"], Wish::SettingsSet { name: "theme".into(), value: "dark".into() }),
+        (
+            vec!["settings", "set", "theme", "dark"],
+            Wish::SettingsSet { name: "theme".into(), value: "dark".into() },
+        ),
         (vec!["bench", "--x", "-"], Wish::Bench(vec!["--x".into(), "-".into()])),
     ] {
         assert_eq!(wish(&line), expected, "{line:?}");
@@ -55,8 +58,21 @@ fn common_options_stand_anywhere() {
 #[test]
 fn send_takes_its_options() {
     let asked = ask(&[
-        "send", "--conversation", "12", "--engine=script:a=b", "--model", "m", "--role", "Architect", "--mode", "FULL",
-        "--budget", "20000", "--permissions", "allow", "안녕 👋",
+        "send",
+        "--conversation",
+        "12",
+        "--engine=script:a=b",
+        "--model",
+        "m",
+        "--role",
+        "Architect",
+        "--mode",
+        "FULL",
+        "--budget",
+        "20000",
+        "--permissions",
+        "allow",
+        "안녕 👋",
     ]);
     let expected = Ask {
         conversation: Some(ConversationId(12)),

@@ -45,7 +45,8 @@ fn problems(snapshot: &Snapshot) -> Vec<String> {
         DatabaseStatus::WritesFail { why } => problems.push(format!("The database cannot be written: {why}")),
     }
     if !snapshot.engines.iter().any(|row| is_agent(row) && row.status.availability == Availability::Ready) {
-        problems.push("No agent can be used: install one of the above and log in, then try again.".to_owned());
+        problems
+            .push("No agent can be used: install one of the above and log in, then try again.".to_owned());
     }
     problems
 }

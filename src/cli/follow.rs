@@ -1,26 +1,50 @@
 //! From the growing answer to what is new in it. Pure; no word comes twice and none is lost.
 
-use crate::model::message::{
-    Item, ItemBody, NoticeLevel, PermissionOutcome, PlanEntry, ToolCall, ToolState,
-};
+use crate::model::message::{Item, ItemBody, NoticeLevel, PermissionOutcome, PlanEntry, ToolCall, ToolState};
 use crate::model::turn::PermissionRequest;
 
 /// One thing that is new.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// More text at the end of an item.
-    Text { key: String, delta: String },
+    Text {
+        key: String,
+        delta: String,
+    },
     /// The item's text is another now.
-    TextReplaced { key: String, text: String },
+    TextReplaced {
+        key: String,
+        text: String,
+    },
     /// What was said under this key is void.
-    Withdrawn { key: String },
-    Thinking { key: String, delta: String },
-    ThinkingReplaced { key: String, text: String },
+    Withdrawn {
+        key: String,
+    },
+    Thinking {
+        key: String,
+        delta: String,
+    },
+    ThinkingReplaced {
+        key: String,
+        text: String,
+    },
     /// A call was made, or its state changed; output only from its end on.
-    Tool { key: String, call: Box<ToolCall> },
-    Plan { key: String, entries: Vec<PlanEntry> },
-    Notice { level: NoticeLevel, text: String },
-    Permission { request: Box<PermissionRequest>, outcome: Option<PermissionOutcome> },
+    Tool {
+        key: String,
+        call: Box<ToolCall>,
+    },
+    Plan {
+        key: String,
+        entries: Vec<PlanEntry>,
+    },
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
+    Permission {
+        request: Box<PermissionRequest>,
+        outcome: Option<PermissionOutcome>,
+    },
 }
 
 /// What has been told of one answer.
@@ -74,18 +98,14 @@ impl Told {
     fn change(&mut self, key: &str, body: &ItemBody) -> Option<Said> {
         let key = key.to_owned();
         match (&mut *self, body) {
-            (Self::Text(told), ItemBody::Text { text }) => {
-                Some(match grow(told, text)? {
-                    Grown::By(delta) => Said::Text { key, delta },
-                    Grown::Anew => Said::TextReplaced { key, text: text.clone() },
-                })
-            }
-            (Self::Thinking(told), ItemBody::Thinking { text }) => {
-                Some(match grow(told, text)? {
-                    Grown::By(delta) => Said::Thinking { key, delta },
-                    Grown::Anew => Said::ThinkingReplaced { key, text: text.clone() },
-                })
-            }
+            (Self::Text(told), ItemBody::Text { text }) => Some(match grow(told, text)? {
+                Grown::By(delta) => Said::Text { key, delta },
+                Grown::Anew => Said::TextReplaced { key, text: text.clone() },
+            }),
+            (Self::Thinking(told), ItemBody::Thinking { text }) => Some(match grow(told, text)? {
+                Grown::By(delta) => Said::Thinking { key, delta },
+                Grown::Anew => Said::ThinkingReplaced { key, text: text.clone() },
+            }),
             (Self::Other(told), _) if !matches!(body, ItemBody::Text { .. } | ItemBody::Thinking { .. }) => {
                 if same(told, body) {
                     return None;
@@ -128,7 +148,10 @@ fn runs(call: &ToolCall) -> bool {
 fn same(told: &ItemBody, body: &ItemBody) -> bool {
     match (told, body) {
         (ItemBody::Tool(told), ItemBody::Tool(now)) if runs(told) && runs(now) => {
-            told.state == now.state && told.title == now.title && told.name == now.name && told.input == now.input
+            told.state == now.state
+                && told.title == now.title
+                && told.name == now.name
+                && told.input == now.input
         }
         (told, body) => told == body,
     }
@@ -176,8 +199,14 @@ mod tests {
             (vec![text("a", "안")], vec![Said::Text { key: "a".into(), delta: "안".into() }]),
             (vec![text("a", "안녕")], vec![Said::Text { key: "a".into(), delta: "녕".into() }]),
             (vec![text("a", "안녕")], vec![]),
-            (vec![text("a", "안녕"), text("b", "x")], vec![Said::Text { key: "b".into(), delta: "x".into() }]),
-            (vec![text("a", "other"), text("b", "x")], vec![Said::TextReplaced { key: "a".into(), text: "other".into() }]),
+            (
+                vec![text("a", "안녕"), text("b", "x")],
+                vec![Said::Text { key: "b".into(), delta: "x".into() }],
+            ),
+            (
+                vec![text("a", "other"), text("b", "x")],
+                vec![Said::TextReplaced { key: "a".into(), text: "other".into() }],
+            ),
             (vec![text("b", "x")], vec![Said::Withdrawn { key: "a".into() }]),
         ] {
             assert_eq!(follow.step(&items), expected);

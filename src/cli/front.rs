@@ -32,7 +32,8 @@ impl Front {
     /// The core does not come up.
     pub async fn ready(app: AppHandle) -> Result<Self, Failure> {
         let mut front = Self { app, told: NoticeId(i64::MAX) };
-        let first = front.wait(DATABASE, |snapshot| (!snapshot.engines.is_empty()).then(|| snapshot.notices.clone()));
+        let first =
+            front.wait(DATABASE, |snapshot| (!snapshot.engines.is_empty()).then(|| snapshot.notices.clone()));
         let newest = first.await?.iter().map(|notice| notice.id).max();
         front.told = newest.unwrap_or(NoticeId(0));
         Ok(front)
@@ -44,9 +45,9 @@ impl Front {
     /// The database is damaged.
     pub fn check_writable(&self) -> Result<(), Failure> {
         match &self.app.snapshot().app.database {
-            DatabaseStatus::Damaged { why, .. } => {
-                Err(Failure::database(format!("The database is damaged: {why} Restore a backup in the window.")))
-            }
+            DatabaseStatus::Damaged { why, .. } => Err(Failure::database(format!(
+                "The database is damaged: {why} Restore a backup in the window."
+            ))),
             DatabaseStatus::Ok | DatabaseStatus::WritesFail { .. } => Ok(()),
         }
     }
@@ -74,7 +75,9 @@ impl Front {
         pick: impl FnMut(&Snapshot) -> Option<T>,
     ) -> Result<T, Failure> {
         let found = self.wait_up_to(ANSWER_LIMIT, code, pick).await?;
-        found.ok_or_else(|| Failure::new(BROKEN, "The core did not answer within 30 s. Look into the log, then try again."))
+        found.ok_or_else(|| {
+            Failure::new(BROKEN, "The core did not answer within 30 s. Look into the log, then try again.")
+        })
     }
 
     /// As [`Self::wait`]; `None` when the time is over.
@@ -169,7 +172,8 @@ impl Front {
 /// The view when its index and last page are there. A message said while a page is on its way could miss it.
 fn settled(snapshot: &Snapshot, id: ConversationId) -> Option<Arc<ConversationView>> {
     let view = snapshot.view(id)?;
-    let last = view.index.len().checked_sub(1).and_then(|last| u32::try_from(last).ok()).map(|last| last / PAGE_LEN);
+    let last =
+        view.index.len().checked_sub(1).and_then(|last| u32::try_from(last).ok()).map(|last| last / PAGE_LEN);
     let is_there = view.error.is_some() || last.is_none_or(|page| view.pages.contains_key(&page));
     (!view.loading && is_there).then(|| view.clone())
 }
@@ -211,7 +215,9 @@ pub fn find_project(snapshot: &Snapshot, path: &Path) -> Option<Arc<Project>> {
 /// # Errors
 /// The current folder is gone.
 pub fn folder(path: Option<&Path>) -> Result<PathBuf, Failure> {
-    let gone = |error: std::io::Error| Failure::usage(format!("There is no current folder: {error}. Name one with --project."));
+    let gone = |error: std::io::Error| {
+        Failure::usage(format!("There is no current folder: {error}. Name one with --project."))
+    };
     let absolute = std::path::absolute(path.unwrap_or(Path::new("."))).map_err(gone)?;
     Ok(std::fs::canonicalize(&absolute).unwrap_or(absolute))
 }

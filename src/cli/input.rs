@@ -15,7 +15,8 @@ const STDIN_MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// # Errors
 /// There is none, or it is not UTF-8, or longer than 16 MB.
 pub fn text(from: &TextFrom) -> Result<String, Failure> {
-    let nothing = || Failure::usage("There is no text to send: give TEXT, or - to read it from standard input.");
+    let nothing =
+        || Failure::usage("There is no text to send: give TEXT, or - to read it from standard input.");
     let text = match from {
         TextFrom::Given(text) => text.clone(),
         TextFrom::Unsaid if io::stdin().is_terminal() => return Err(nothing()),
@@ -26,13 +27,13 @@ pub fn text(from: &TextFrom) -> Result<String, Failure> {
 
 fn read_all() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(STDIN_MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage(format!("Standard input cannot be read: {error}. Give TEXT instead.")))?;
+    io::stdin().lock().take(STDIN_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
+        Failure::usage(format!("Standard input cannot be read: {error}. Give TEXT instead."))
+    })?;
     if bytes.len() as u64 > STDIN_MAX_BYTES {
-        return Err(Failure::usage("Standard input holds more than 16 MB. Name a file to the agent instead."));
+        return Err(Failure::usage(
+            "Standard input holds more than 16 MB. Name a file to the agent instead.",
+        ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();

@@ -43,7 +43,12 @@ fn show(project: &Project, json: bool, out: &mut Out) -> Result<(), Failure> {
         }));
     }
     let missing = if project.path.is_dir() { "" } else { "  (the folder is missing)" };
-    out.line(&format!("{:>6}  {}  {}{missing}", project.id.0, one_line(&project.name, 60), project.path.display()))
+    out.line(&format!(
+        "{:>6}  {}  {}{missing}",
+        project.id.0,
+        one_line(&project.name, 60),
+        project.path.display()
+    ))
 }
 
 /// Forgets a project; its folder is not touched.
@@ -65,7 +70,8 @@ pub async fn remove(front: &mut Front, word: &ProjectWord) -> Result<(), Failure
         return Err(Failure::usage(format!("{said}: there is no such project. See tunaflow project list.")));
     };
     front.send(ProjectCommand::Remove { project: project.id })?;
-    let is_gone = |snapshot: &Snapshot| (!snapshot.projects.iter().any(|left| left.id == project.id)).then_some(());
+    let is_gone =
+        |snapshot: &Snapshot| (!snapshot.projects.iter().any(|left| left.id == project.id)).then_some(());
     front.wait(WRONG_ARGUMENTS, is_gone).await
 }
 
@@ -85,15 +91,17 @@ pub async fn conversations(
     let wanted: Vec<Arc<Project>> = match find_project(&snapshot, &here) {
         Some(project) => vec![project],
         None if project.is_some() => {
-            let line = format!("--project {}: there is no such project. See tunaflow project list.", here.display());
+            let line =
+                format!("--project {}: there is no such project. See tunaflow project list.", here.display());
             return Err(Failure::usage(line));
         }
         None => snapshot.projects.to_vec(),
     };
     for project in wanted {
         front.send(ProjectCommand::Select { project: project.id })?;
-        let selected =
-            |snapshot: &Snapshot| (snapshot.project == Some(project.id)).then(|| snapshot.conversations.clone());
+        let selected = |snapshot: &Snapshot| {
+            (snapshot.project == Some(project.id)).then(|| snapshot.conversations.clone())
+        };
         for row in front.wait(WRONG_ARGUMENTS, selected).await?.iter() {
             if json {
                 out.json(&conversation_words(row))?;

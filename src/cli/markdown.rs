@@ -64,7 +64,10 @@ fn body(message: &Message, parts: Parts, text: &mut String) {
                 })
                 .collect(),
             ItemBody::Notice { text, .. } => quoted("Notice", text),
-            ItemBody::Thinking { .. } | ItemBody::Tool(_) | ItemBody::Permission { .. } | ItemBody::Plan { .. } => {
+            ItemBody::Thinking { .. }
+            | ItemBody::Tool(_)
+            | ItemBody::Permission { .. }
+            | ItemBody::Plan { .. } => {
                 continue;
             }
         };
@@ -132,7 +135,9 @@ fn tool(call: &ToolCall) -> String {
         text.push_str(&code(&one_line(&call.title, 1_000)));
     }
     text.push('\n');
-    for (word, part) in [("", &call.input), ("", &call.output), ("diff", call.diff.as_ref().unwrap_or(&String::new()))] {
+    for (word, part) in
+        [("", &call.input), ("", &call.output), ("diff", call.diff.as_ref().unwrap_or(&String::new()))]
+    {
         if !part.trim().is_empty() {
             text.push('\n');
             text.push_str(&fenced(word, part));
@@ -224,7 +229,8 @@ mod tests {
     const ALL: Parts = Parts { tools: true, thinking: true };
 
     fn agent(items: Vec<ItemBody>, state: MessageState) -> Message {
-        let items = items.into_iter().enumerate().map(|(n, body)| Item { key: n.to_string(), body }).collect();
+        let items =
+            items.into_iter().enumerate().map(|(n, body)| Item { key: n.to_string(), body }).collect();
         Message {
             id: MessageId(2),
             conversation: ConversationId(1),
@@ -269,7 +275,10 @@ mod tests {
     fn fences_are_longer_than_what_they_hold() {
         for (held, fence) in [("x", "```"), ("```\nx\n```", "````"), ("a ````` b", "``````")] {
             let block = fenced("", held);
-            assert!(block.starts_with(&format!("{fence}\n")) && block.ends_with(&format!("\n{fence}\n")), "{block}");
+            assert!(
+                block.starts_with(&format!("{fence}\n")) && block.ends_with(&format!("\n{fence}\n")),
+                "{block}"
+            );
             assert_eq!(closed(&block), block);
         }
         assert_eq!((code("a"), code("a`b")), ("`a`".into(), "`` a`b ``".into()));
@@ -291,7 +300,9 @@ mod tests {
         );
         assert_eq!(message(&said, Parts::default()), "\n## Demo (tour) — 1970-01-01T00:00:00Z\n\ndone\n");
         let whole = message(&said, ALL);
-        for words in ["> *Thinking*\n>\n> hm\n", "**Tool Bash** (failed, exit code 3) `ls`", "````\n```\nfile\n````\n"] {
+        for words in
+            ["> *Thinking*\n>\n> hm\n", "**Tool Bash** (failed, exit code 3) `ls`", "````\n```\nfile\n````\n"]
+        {
             assert!(whole.contains(words), "{whole}");
         }
     }

@@ -81,9 +81,13 @@ fn perform(
     let json = invocation.json;
     let text = match &invocation.wish {
         Wish::Help => return out.text(HELP),
-        Wish::Version if json => return out.json(&serde_json::json!({ "version": env!("CARGO_PKG_VERSION") })),
+        Wish::Version if json => {
+            return out.json(&serde_json::json!({ "version": env!("CARGO_PKG_VERSION") }));
+        }
         Wish::Version => return out.line(concat!("tunaflow ", env!("CARGO_PKG_VERSION"))),
-        Wish::Window | Wish::Bench(_) => return Err(Failure::usage(format!("No command was given. Usage: {USAGE}"))),
+        Wish::Window | Wish::Bench(_) => {
+            return Err(Failure::usage(format!("No command was given. Usage: {USAGE}")));
+        }
         Wish::Send(ask) => {
             input::check_can_ask(ask.permissions)?;
             check_engine_word(ask)?;
@@ -96,11 +100,9 @@ fn perform(
         _ => String::new(),
     };
     // One thread of its own for signals: they are heard while we wait for a reader of our output.
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(BROKEN, format!("The command line cannot be started: {error}. Try again.")))?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(
+        |error| Failure::new(BROKEN, format!("The command line cannot be started: {error}. Try again.")),
+    )?;
     if let Wish::Context(ask) = &invocation.wish
         && ask.conversation.is_none()
     {

@@ -110,7 +110,10 @@ fn failed(error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Failure::reader_gone();
     }
-    Failure::new(BROKEN, format!("Standard output cannot be written: {error}. Free space, or send it elsewhere."))
+    Failure::new(
+        BROKEN,
+        format!("Standard output cannot be written: {error}. Free space, or send it elsewhere."),
+    )
 }
 
 /// Longest note, in characters.
@@ -180,12 +183,9 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line_and_bounded() {
-        for (text, max, expected) in [
-            ("a\n b\tc", 10, "a b c"),
-            ("", 10, ""),
-            ("한글한글한글", 4, "한글한…"),
-            ("ab cdef", 5, "ab c…"),
-        ] {
+        for (text, max, expected) in
+            [("a\n b\tc", 10, "a b c"), ("", 10, ""), ("한글한글한글", 4, "한글한…"), ("ab cdef", 5, "ab c…")]
+        {
             let line = one_line(text, max);
             assert_eq!(line, expected);
             assert!(line.chars().count() <= max);

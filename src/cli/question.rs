@@ -4,12 +4,14 @@ use crate::api::snapshot::AskRow;
 use crate::cli::front::Front;
 
 /// What an agent reads when nobody can be asked.
-pub const NOBODY: &str = "This is a headless run: nobody can be asked. Go on without it, or say what you need and end.";
+pub const NOBODY: &str =
+    "This is a headless run: nobody can be asked. Go on without it, or say what you need and end.";
 
 /// Waits until the question is open no more.
 pub async fn gone(front: &mut Front, asked: &AskRow) {
     while let Some(snapshot) = front.app.changed().await {
-        if !snapshot.asks.iter().any(|open| open.turn == asked.turn && open.request.ask == asked.request.ask) {
+        if !snapshot.asks.iter().any(|open| open.turn == asked.turn && open.request.ask == asked.request.ask)
+        {
             return;
         }
     }

@@ -43,7 +43,11 @@ pub fn needs_discovery(ask: &Ask) -> bool {
 ///
 /// # Errors
 /// A word names nothing, or the core cannot do it.
-pub async fn conversation(front: &mut Front, ask: &Ask, project: Option<&Path>) -> Result<ConversationId, Failure> {
+pub async fn conversation(
+    front: &mut Front,
+    ask: &Ask,
+    project: Option<&Path>,
+) -> Result<ConversationId, Failure> {
     let engine = ask.engine.as_deref().map(engine_id).transpose()?;
     let snapshot = front.app.snapshot();
     if let Some(engine) = &engine {
@@ -113,12 +117,18 @@ fn check_engine(snapshot: &Snapshot, engine: &EngineId) -> Result<(), Failure> {
         return Ok(());
     }
     let known: Vec<&str> = snapshot.engines.iter().map(|row| row.info.id.as_str()).collect();
-    Err(Failure::usage(format!("--engine {engine}: there is no such engine. Known are {}.", known.join(", "))))
+    Err(Failure::usage(format!(
+        "--engine {engine}: there is no such engine. Known are {}.",
+        known.join(", ")
+    )))
 }
 
 fn role_name(snapshot: &Snapshot, word: &str) -> Result<String, Failure> {
     let found = snapshot.roles.iter().find(|role| role.to_lowercase() == word.to_lowercase());
     found.cloned().ok_or_else(|| {
-        Failure::usage(format!("--role {word}: there is no such role. Known are {}.", snapshot.roles.join(", ")))
+        Failure::usage(format!(
+            "--role {word}: there is no such role. Known are {}.",
+            snapshot.roles.join(", ")
+        ))
     })
 }

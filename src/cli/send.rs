@@ -41,7 +41,12 @@ pub struct SendWish<'a> {
 ///
 /// # Errors
 /// The turn failed or was stopped, or could not begin. All that came until then was told, and is kept.
-pub async fn send(front: &mut Front, wish: SendWish<'_>, out: &mut Out, stops: &mut Stops) -> Result<(), Failure> {
+pub async fn send(
+    front: &mut Front,
+    wish: SendWish<'_>,
+    out: &mut Out,
+    stops: &mut Stops,
+) -> Result<(), Failure> {
     front.check_writable()?;
     let prepared = async {
         let id = seat::conversation(front, wish.ask, wish.project).await?;
@@ -173,7 +178,10 @@ impl Telling {
 
     fn gave_up(&mut self) -> Failure {
         self.broken.take().unwrap_or_else(|| {
-            Failure::new(STOPPED, "Stopped, but the engine did not end within 10 s; it is ended with this program.")
+            Failure::new(
+                STOPPED,
+                "Stopped, but the engine did not end within 10 s; it is ended with this program.",
+            )
         })
     }
 
@@ -186,7 +194,9 @@ impl Telling {
     ) -> Result<Option<Result<(), Failure>>, Failure> {
         self.tell_notices(front, snapshot, out)?;
         let Some(view) = snapshot.view(self.conversation) else { return Ok(None) };
-        let Some(turn) = view.turn.as_ref().filter(|turn| Some(turn.turn) != self.before) else { return Ok(None) };
+        let Some(turn) = view.turn.as_ref().filter(|turn| Some(turn.turn) != self.before) else {
+            return Ok(None);
+        };
         if self.broken.is_some() {
             return Ok((!turn.state.is_live()).then_some(Ok(())));
         }

@@ -16,11 +16,20 @@ use crate::model::message::Message;
 ///
 /// # Errors
 /// There is no such conversation, or it cannot be read or written out.
-pub async fn messages(front: &mut Front, wish: &Transcript, json: bool, out: &mut Out) -> Result<(), Failure> {
+pub async fn messages(
+    front: &mut Front,
+    wish: &Transcript,
+    json: bool,
+    out: &mut Out,
+) -> Result<(), Failure> {
     front.mention_damage();
     let view = front.open_conversation(wish.conversation).await?;
     walk(front, &view, wish.conversation, out, |message, _, out| {
-        if json { out.json(&words::message(message)) } else { out.text(&markdown::short(message, wish.parts)) }
+        if json {
+            out.json(&words::message(message))
+        } else {
+            out.text(&markdown::short(message, wish.parts))
+        }
     })
     .await
 }

@@ -9,7 +9,8 @@ pub struct Spec {
     pub usage: &'static str,
 }
 
-const ASK_VALUES: &[&str] = &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget"];
+const ASK_VALUES: &[&str] =
+    &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget"];
 const SEND_VALUES: &[&str] =
     &["--conversation", "--engine", "--model", "--role", "--profile", "--mode", "--budget", "--permissions"];
 
@@ -19,8 +20,20 @@ pub const USAGE: &str = "tunaflow [--data-dir DIR] [--project PATH] <command> [-
 /// All commands but `bench`, which takes what it likes.
 pub const SPECS: &[Spec] = &[
     Spec { words: &["doctor"], values: &[], flags: &[], places: 0, usage: "tunaflow doctor [--json]" },
-    Spec { words: &["project", "add"], values: &[], flags: &[], places: 1, usage: "tunaflow project add PATH" },
-    Spec { words: &["project", "list"], values: &[], flags: &[], places: 0, usage: "tunaflow project list [--json]" },
+    Spec {
+        words: &["project", "add"],
+        values: &[],
+        flags: &[],
+        places: 1,
+        usage: "tunaflow project add PATH",
+    },
+    Spec {
+        words: &["project", "list"],
+        values: &[],
+        flags: &[],
+        places: 0,
+        usage: "tunaflow project list [--json]",
+    },
     Spec {
         words: &["project", "remove"],
         values: &[],
@@ -28,7 +41,13 @@ pub const SPECS: &[Spec] = &[
         places: 1,
         usage: "tunaflow project remove ID-or-PATH",
     },
-    Spec { words: &["conversations"], values: &[], flags: &[], places: 0, usage: "tunaflow conversations [--json]" },
+    Spec {
+        words: &["conversations"],
+        values: &[],
+        flags: &[],
+        places: 0,
+        usage: "tunaflow conversations [--json]",
+    },
     Spec {
         words: &["messages"],
         values: &[],
@@ -59,8 +78,20 @@ pub const SPECS: &[Spec] = &[
         usage: "tunaflow context [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
                 [--json] [TEXT or -]",
     },
-    Spec { words: &["settings", "get"], values: &[], flags: &[], places: 1, usage: "tunaflow settings get [NAME]" },
-    Spec { words: &["settings", "set"], values: &[], flags: &[], places: 2, usage: "tunaflow settings set NAME VALUE" },
+    Spec {
+        words: &["settings", "get"],
+        values: &[],
+        flags: &[],
+        places: 1,
+        usage: "tunaflow settings get [NAME]",
+    },
+    Spec {
+        words: &["settings", "set"],
+        values: &[],
+        flags: &[],
+        places: 2,
+        usage: "tunaflow settings set NAME VALUE",
+    },
     Spec { words: &["help"], values: &[], flags: &[], places: 0, usage: "tunaflow help" },
     Spec { words: &["version"], values: &[], flags: &[], places: 0, usage: "tunaflow version [--json]" },
 ];

@@ -163,7 +163,8 @@ pub fn pack(pack: &ContextPack) -> Value {
     if let Some(Value::Array(sections)) = value.get_mut("sections") {
         for section in sections {
             let id = section.get("id").cloned();
-            let text = pack.sections.iter().find(|known| Some(word(known.id)) == id).map(|known| known.text.clone());
+            let text =
+                pack.sections.iter().find(|known| Some(word(known.id)) == id).map(|known| known.text.clone());
             if let Value::Object(fields) = section {
                 fields.insert("text".to_owned(), word(text));
             }

@@ -216,7 +216,10 @@ impl AppState {
             self.focus = None;
         }
         out.push(Effect::CloseSeats { conversation: id });
-        self.write(vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: Some(cx.now_ms) }], out);
+        self.write(
+            vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: Some(cx.now_ms) }],
+            out,
+        );
         self.dirty.conversations = true;
         let notice = NewNotice {
             level: NoticeLevel::Info,

@@ -22,32 +22,85 @@ pub struct ResendPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Answered by `Input::Written` with the same ticket.
-    Write { ticket: u64, batch: Vec<StoreWrite> },
-    LoadIndex { conversation: ConversationId, generation: u32 },
-    LoadPage { conversation: ConversationId, page: u32, generation: u32, first_seq: i64, last_seq: i64 },
-    Find { conversation: ConversationId, find: FindId, query: String },
+    Write {
+        ticket: u64,
+        batch: Vec<StoreWrite>,
+    },
+    LoadIndex {
+        conversation: ConversationId,
+        generation: u32,
+    },
+    LoadPage {
+        conversation: ConversationId,
+        page: u32,
+        generation: u32,
+        first_seq: i64,
+        last_seq: i64,
+    },
+    Find {
+        conversation: ConversationId,
+        find: FindId,
+        query: String,
+    },
     /// Reads a turn and its user message, to ask again.
-    LoadResend { turn: TurnId, plan: ResendPlan },
-    LoadPack { conversation: ConversationId, turn: TurnId },
-    Preview { project: ProjectId, conversation: ConversationId, seat: SeatChoice, prompt: String, budget_chars: u32 },
+    LoadResend {
+        turn: TurnId,
+        plan: ResendPlan,
+    },
+    LoadPack {
+        conversation: ConversationId,
+        turn: TurnId,
+    },
+    Preview {
+        project: ProjectId,
+        conversation: ConversationId,
+        seat: SeatChoice,
+        prompt: String,
+        budget_chars: u32,
+    },
     StartTurn(Box<TurnSpec>),
-    CancelTurn { turn: TurnId },
-    Answer { turn: TurnId, ask: String, decision: Decision },
+    CancelTurn {
+        turn: TurnId,
+    },
+    Answer {
+        turn: TurnId,
+        ask: String,
+        decision: Decision,
+    },
     /// Ends the warm engine processes of a conversation (its history changed, or it was closed).
-    CloseSeats { conversation: ConversationId },
+    CloseSeats {
+        conversation: ConversationId,
+    },
     /// The settings changed: rebuild the list of engines, adjust limits.
     ApplySettings(Box<Settings>),
     /// Look for one engine or all.
-    Discover { engine: Option<EngineId> },
-    ReadGit { project: ProjectId, path: PathBuf },
-    CheckFolder { path: PathBuf },
+    Discover {
+        engine: Option<EngineId>,
+    },
+    ReadGit {
+        project: ProjectId,
+        path: PathBuf,
+    },
+    CheckFolder {
+        path: PathBuf,
+    },
     /// Makes a folder with one readme in it if it is not there, then as `CheckFolder`.
-    MakeFolder { path: PathBuf, readme: &'static str },
+    MakeFolder {
+        path: PathBuf,
+        readme: &'static str,
+    },
     /// `None` removes the secret.
-    StoreSecret { name: String, value: Option<String> },
+    StoreSecret {
+        name: String,
+        value: Option<String>,
+    },
     /// Damage was found in the open database: nothing more is written into it. Nothing to do when it is held already.
-    HoldStore { why: String },
-    RestoreBackup { path: PathBuf },
+    HoldStore {
+        why: String,
+    },
+    RestoreBackup {
+        path: PathBuf,
+    },
     /// Orderly end; answered by `Input::Finished`.
     Shutdown,
 }

@@ -23,7 +23,12 @@ impl AppState {
         self.dirty.engines = true;
     }
 
-    pub(in crate::domain) fn discovered(&mut self, statuses: Vec<EngineStatus>, took_ms: u64, complete: bool) {
+    pub(in crate::domain) fn discovered(
+        &mut self,
+        statuses: Vec<EngineStatus>,
+        took_ms: u64,
+        complete: bool,
+    ) {
         for status in statuses {
             if let Some(engine) = self.engines.iter_mut().find(|engine| engine.info.id == status.id) {
                 engine.status = status;

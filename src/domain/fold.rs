@@ -134,7 +134,9 @@ mod tests {
         for event in [
             TurnEvent::ItemDelta { key: "m:0".into(), delta: "안녕".into() },
             TurnEvent::ItemDelta { key: "m:0".into(), delta: " world".into() },
-            TurnEvent::ItemReplaced { key: "m:0".into(), body: ItemBody::Text { text: "안녕 world".into() } },
+            TurnEvent::ItemReplaced {
+                key: "m:0".into(), body: ItemBody::Text { text: "안녕 world".into() }
+            },
         ] {
             fold_item(&mut items, &event);
         }

@@ -90,7 +90,12 @@ impl AppState {
     }
 
     /// Swaps what left for what was said since; asked once more, it swaps back.
-    pub(in crate::domain) fn undo_edit(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    pub(in crate::domain) fn undo_edit(
+        &mut self,
+        id: ConversationId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         if self.refuse_while_running(id, cx) {
             return;
         }
@@ -166,7 +171,12 @@ impl AppState {
         }
     }
 
-    pub(in crate::domain) fn retry_turn(&mut self, turn: TurnId, engine: Option<EngineId>, out: &mut Vec<Effect>) {
+    pub(in crate::domain) fn retry_turn(
+        &mut self,
+        turn: TurnId,
+        engine: Option<EngineId>,
+        out: &mut Vec<Effect>,
+    ) {
         out.push(Effect::LoadResend { turn, plan: ResendPlan { engine, replace_empty: true } });
     }
 
@@ -192,7 +202,8 @@ impl AppState {
             && shown.items.is_empty()
         {
             self.remove_from_view(id, answer);
-            extra.push(StoreWrite::SetMessagesDeleted { messages: vec![answer], deleted_ms: Some(cx.now_ms) });
+            extra
+                .push(StoreWrite::SetMessagesDeleted { messages: vec![answer], deleted_ms: Some(cx.now_ms) });
             if let Some(state) = self.conversations.get_mut(&id) {
                 if let Some(undo) = &mut state.undo {
                     undo.added.retain(|added| *added != answer);
@@ -204,7 +215,12 @@ impl AppState {
         let seat = match &plan.engine {
             Some(engine) => {
                 let kept = state.row.seat.clone();
-                let other = SeatChoice { role: kept.role, persona: kept.persona, mode: kept.mode, ..self.seat_of(engine.clone()) };
+                let other = SeatChoice {
+                    role: kept.role,
+                    persona: kept.persona,
+                    mode: kept.mode,
+                    ..self.seat_of(engine.clone())
+                };
                 self.change_row(id, out, |row| row.seat = other.clone());
                 other
             }
@@ -241,13 +257,21 @@ impl AppState {
     }
 
     fn not_shown(&mut self, cx: &mut Cx<'_>) {
-        self.trouble("Nothing was changed".into(), "The message is not loaded. Scroll to it and try again.".into(), cx);
+        self.trouble(
+            "Nothing was changed".into(),
+            "The message is not loaded. Scroll to it and try again.".into(),
+            cx,
+        );
     }
 
     fn refuse_while_running(&mut self, id: ConversationId, cx: &mut Cx<'_>) -> bool {
         let running = self.conversations.get(&id).is_some_and(|state| state.live.is_some());
         if running {
-            self.trouble("Nothing was changed".into(), "A turn is running here. Stop it or let it end first.".into(), cx);
+            self.trouble(
+                "Nothing was changed".into(),
+                "A turn is running here. Stop it or let it end first.".into(),
+                cx,
+            );
         }
         running
     }

@@ -14,22 +14,41 @@ use crate::model::turn::TurnEvent;
 pub enum Input {
     Command(Command),
     /// An engine said something, or the runtime on its behalf.
-    Turn { turn: TurnId, event: TurnEvent },
+    Turn {
+        turn: TurnId,
+        event: TurnEvent,
+    },
     /// A read that was asked for has come back.
     Stored(Stored),
     /// A write has been applied, or not; `Err` is one line: what, why.
-    Written { ticket: u64, result: Result<(), String> },
+    Written {
+        ticket: u64,
+        result: Result<(), String>,
+    },
     /// Everything that was kept, at start.
     Started(Box<Startup>),
     /// The engines there are, after start or after the settings changed.
     Engines(Vec<EngineInfo>),
-    Discovered { statuses: Vec<EngineStatus>, took_ms: u64, complete: bool },
-    GitBranch { project: ProjectId, branch: Option<String> },
+    Discovered {
+        statuses: Vec<EngineStatus>,
+        took_ms: u64,
+        complete: bool,
+    },
+    GitBranch {
+        project: ProjectId,
+        branch: Option<String>,
+    },
     Database(DatabaseStatus),
     /// A folder a command named was checked on disk; `Err` says why it cannot be a project.
-    FolderChecked { path: std::path::PathBuf, result: Result<(), String> },
+    FolderChecked {
+        path: std::path::PathBuf,
+        result: Result<(), String>,
+    },
     /// Something outside the domain failed; shown as a notice.
-    Trouble { title: String, body: String },
+    Trouble {
+        title: String,
+        body: String,
+    },
     /// Time passed; sent about twice a second while [`crate::domain::AppState::wants_tick`].
     Tick,
     /// Engines have ended and the store is drained.
@@ -39,13 +58,39 @@ pub enum Input {
 /// Results of reads. `Err` is one line, fit to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored {
-    Index { conversation: ConversationId, generation: u32, result: Result<OpenedConversation, String> },
-    Page { conversation: ConversationId, page: u32, generation: u32, result: Result<Vec<Message>, String> },
-    Found { conversation: ConversationId, find: FindId, query: String, result: Result<(Vec<MessageId>, bool), String> },
+    Index {
+        conversation: ConversationId,
+        generation: u32,
+        result: Result<OpenedConversation, String>,
+    },
+    Page {
+        conversation: ConversationId,
+        page: u32,
+        generation: u32,
+        result: Result<Vec<Message>, String>,
+    },
+    Found {
+        conversation: ConversationId,
+        find: FindId,
+        query: String,
+        result: Result<(Vec<MessageId>, bool), String>,
+    },
     /// One message, read to be sent again.
-    Resend { turn: TurnId, plan: crate::domain::effect::ResendPlan, result: Result<(TurnRecord, Message), String> },
-    Pack { conversation: ConversationId, turn: TurnId, result: Result<Option<ContextPack>, String> },
-    Preview { conversation: ConversationId, prompt: String, result: Result<ContextPack, String> },
+    Resend {
+        turn: TurnId,
+        plan: crate::domain::effect::ResendPlan,
+        result: Result<(TurnRecord, Message), String>,
+    },
+    Pack {
+        conversation: ConversationId,
+        turn: TurnId,
+        result: Result<Option<ContextPack>, String>,
+    },
+    Preview {
+        conversation: ConversationId,
+        prompt: String,
+        result: Result<ContextPack, String>,
+    },
 }
 
 /// What is read when a conversation is opened.

@@ -23,7 +23,8 @@ impl AppState {
         self.load_settings(&startup.settings, cx);
         out.push(Effect::ApplySettings(Box::new((*self.settings).clone())));
         self.projects = startup.projects.into_iter().map(|project| (project.id, project)).collect();
-        self.project = self.projects.values().max_by_key(|project| project.opened_ms).map(|project| project.id);
+        self.project =
+            self.projects.values().max_by_key(|project| project.opened_ms).map(|project| project.id);
         self.status.first_run = self.projects.is_empty();
         self.conversations =
             startup.conversations.into_iter().map(|row| (row.id, ConversationState::new(row))).collect();
@@ -123,7 +124,11 @@ impl AppState {
                     self.change_view(conversation, |view| view.sent_pack = Some(Arc::new(shown)));
                 }
                 Ok(None) => {
-                    self.trouble("No context to show".into(), "No context was kept for this message.".into(), cx);
+                    self.trouble(
+                        "No context to show".into(),
+                        "No context was kept for this message.".into(),
+                        cx,
+                    );
                 }
                 Err(why) => self.trouble("The context cannot be read".into(), why, cx),
             },
@@ -152,7 +157,8 @@ impl AppState {
         result: Result<OpenedConversation, String>,
         out: &mut Vec<Effect>,
     ) {
-        let Some(view) = self.view_mut(id).filter(|view| view.loading && view.generation == generation) else {
+        let Some(view) = self.view_mut(id).filter(|view| view.loading && view.generation == generation)
+        else {
             return;
         };
         if std::mem::take(&mut view.outdated) {
@@ -225,7 +231,8 @@ impl AppState {
             match write {
                 StoreWrite::PutMessage(message) if message.conversation == id => {
                     if newer.get(&message.id).is_none_or(|known| known.revision <= message.revision) {
-                        let unsaved = self.writes.failed.iter().any(|kept| std::ptr::eq(&raw const kept.write, write));
+                        let unsaved =
+                            self.writes.failed.iter().any(|kept| std::ptr::eq(&raw const kept.write, write));
                         newer.insert(message.id, Arc::new(Message { unsaved, ..message.clone() }));
                     }
                 }
@@ -261,7 +268,9 @@ impl AppState {
         }
         let from = page as usize * PAGE_LEN as usize;
         let to = (from + PAGE_LEN as usize).min(view.seqs.len());
-        let (Some(first), Some(last)) = (view.seqs.get(from), view.seqs.get(to.saturating_sub(1))) else { return };
+        let (Some(first), Some(last)) = (view.seqs.get(from), view.seqs.get(to.saturating_sub(1))) else {
+            return;
+        };
         out.push(Effect::LoadPage {
             conversation: id,
             page,
@@ -295,7 +304,8 @@ impl AppState {
         let live: BTreeSet<MessageId> = self.turns.values().map(|live| live.answer.id).collect();
         let read: BTreeMap<MessageId, Message> = messages.into_iter().map(|m| (m.id, m)).collect();
         let Some(view) = self.view_mut(id) else { return };
-        let mut merge = Merge { read, newer, old: view.pages.remove(&page), behind: false, mended: Vec::new() };
+        let mut merge =
+            Merge { read, newer, old: view.pages.remove(&page), behind: false, mended: Vec::new() };
         let from = page as usize * PAGE_LEN as usize;
         let shown: Arc<[Arc<Message>]> = view
             .index
@@ -541,7 +551,8 @@ impl Merge {
         }
         self.behind |= read.as_ref().is_none_or(|read| read.revision < entry.revision);
         let Some(mut message) = read else {
-            let shown = self.old.as_ref().and_then(|old| old.get(offset)).filter(|shown| shown.id == entry.id);
+            let shown =
+                self.old.as_ref().and_then(|old| old.get(offset)).filter(|shown| shown.id == entry.id);
             return shown.cloned().unwrap_or_else(|| Arc::new(missing(id, entry)));
         };
         if message.state == MessageState::Streaming && !is_live {

@@ -135,7 +135,8 @@ impl AppState {
     fn database(&mut self, status: DatabaseStatus, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
         if let DatabaseStatus::Damaged { why, .. } = &status {
             out.push(Effect::HoldStore { why: why.clone() });
-            let body = format!("{why} Nothing is overwritten. Restore a backup or look at what can still be read.");
+            let body =
+                format!("{why} Nothing is overwritten. Restore a backup or look at what can still be read.");
             self.trouble("The database is damaged".into(), body, cx);
         }
         self.status.database = status;

@@ -6,13 +6,14 @@ use crate::api::command::{ChatCommand, ProjectCommand};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
-use crate::model::id::{ConversationId, ProjectId};
 use crate::model::engine::EngineId;
+use crate::model::id::{ConversationId, ProjectId};
 use crate::model::project::{Draft, Project};
 use crate::model::record::StoreWrite;
 
 /// What lies in the tour's folder.
-const TOUR_README: &str = "# Tour\n\nA folder to try tunaflow in. Nothing here matters; delete it whenever you like.\n";
+const TOUR_README: &str =
+    "# Tour\n\nA folder to try tunaflow in. Nothing here matters; delete it whenever you like.\n";
 /// What the user says first on a tour.
 const TOUR_HELLO: &str = "Hello. What can I try here?";
 
@@ -50,7 +51,9 @@ impl AppState {
         let known = self.projects.values().find(|project| project.path == path).map(|project| project.id);
         let id = known.unwrap_or_else(|| {
             let id = ProjectId(cx.ids.next_id());
-            let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+            let name = path
+                .file_name()
+                .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
             let project = Project {
                 id,
                 name,

@@ -38,7 +38,14 @@ impl AppState {
         }
         let seat = state.row.seat.clone();
         let extra = self.clear_draft(id).into_iter().collect();
-        let turn = NewTurn { conversation: id, seat, user: UserPart::New(text), force_fresh: false, adjoining: true, extra };
+        let turn = NewTurn {
+            conversation: id,
+            seat,
+            user: UserPart::New(text),
+            force_fresh: false,
+            adjoining: true,
+            extra,
+        };
         self.begin_turn(turn, cx, out);
     }
 
@@ -56,22 +63,41 @@ impl AppState {
 
     /// Delivers the oldest waiting message when nothing runs. The queue row leaves in the same write
     /// that keeps the message, so a crash can neither lose nor double it.
-    pub(in crate::domain) fn deliver_next(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    pub(in crate::domain) fn deliver_next(
+        &mut self,
+        id: ConversationId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         let damaged = matches!(self.status.database, DatabaseStatus::Damaged { .. });
         if damaged || self.quitting || self.can_begin(id).is_err() {
             return;
         }
-        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.queue.is_empty()) else { return };
+        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.queue.is_empty()) else {
+            return;
+        };
         let next = state.queue.remove(0);
         let seat = state.row.seat.clone();
         let extra = vec![StoreWrite::RemoveQueued(next.id)];
-        let turn = NewTurn { conversation: id, seat, user: UserPart::New(next.text), force_fresh: false, adjoining: true, extra };
+        let turn = NewTurn {
+            conversation: id,
+            seat,
+            user: UserPart::New(next.text),
+            force_fresh: false,
+            adjoining: true,
+            extra,
+        };
         self.begin_turn(turn, cx, out);
     }
 
     /// What was still waiting when the app ended goes on when the conversation is looked at again,
     /// unless its last turn failed: then the user decides.
-    pub(in crate::domain) fn resume_queue(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    pub(in crate::domain) fn resume_queue(
+        &mut self,
+        id: ConversationId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         let held = self.conversations.get(&id).is_some_and(|s| s.row.last_turn == Some(TurnState::Failed));
         if !held {
             self.deliver_next(id, cx, out);
@@ -84,7 +110,8 @@ impl AppState {
             self.remove_queued(queued, out);
             return;
         }
-        let Some(message) = self.conversations.get_mut(&id).and_then(|state| state.queue.get_mut(place)) else {
+        let Some(message) = self.conversations.get_mut(&id).and_then(|state| state.queue.get_mut(place))
+        else {
             return;
         };
         message.text = text;

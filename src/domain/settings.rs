@@ -50,7 +50,9 @@ impl AppState {
         let Some((_, json)) = kept.iter().find(|(name, _)| name == NAME) else { return };
         match serde_json::from_str::<Settings>(json) {
             Ok(settings) if check(&settings).is_ok() => self.settings = Arc::new(settings),
-            Ok(_) => self.trouble("Settings were reset".into(), "A stored value was out of range.".into(), cx),
+            Ok(_) => {
+                self.trouble("Settings were reset".into(), "A stored value was out of range.".into(), cx)
+            }
             Err(error) => {
                 let body = format!("The stored settings cannot be read ({error}). Defaults are used.");
                 self.trouble("Settings were reset".into(), body, cx);
@@ -71,7 +73,10 @@ fn check(settings: &Settings) -> Result<(), String> {
         return Err(format!("The zoom must lie between 80 and 200 %; {} was given.", settings.zoom_percent));
     }
     if settings.warm_seats_max > 32 {
-        return Err(format!("At most 32 engine processes can be kept; {} was given.", settings.warm_seats_max));
+        return Err(format!(
+            "At most 32 engine processes can be kept; {} was given.",
+            settings.warm_seats_max
+        ));
     }
     if settings.turn_idle_timeout_secs < 10 {
         return Err("The idle limit of a turn must be at least 10 seconds.".into());

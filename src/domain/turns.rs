@@ -155,10 +155,17 @@ impl AppState {
         }
     }
 
-    fn answer_message(&self, id: ConversationId, turn: TurnId, seat: &SeatChoice, cx: &mut Cx<'_>) -> Message {
+    fn answer_message(
+        &self,
+        id: ConversationId,
+        turn: TurnId,
+        seat: &SeatChoice,
+        cx: &mut Cx<'_>,
+    ) -> Message {
         let message = MessageId(cx.ids.next_id());
         let engine_name = self.engine_name(&seat.engine);
-        let name = seat.role.as_ref().map_or_else(|| engine_name.clone(), |role| format!("{role} {engine_name}"));
+        let name =
+            seat.role.as_ref().map_or_else(|| engine_name.clone(), |role| format!("{role} {engine_name}"));
         Message {
             id: message,
             conversation: id,
@@ -440,13 +447,7 @@ pub(in crate::domain) enum Ending {
 pub(in crate::domain) const STARTING: &str = "Starting";
 
 impl LiveTurn {
-    fn new(
-        record: TurnRecord,
-        spec: TurnSpec,
-        user: Arc<Message>,
-        answer: Message,
-        now_ms: i64,
-    ) -> Self {
+    fn new(record: TurnRecord, spec: TurnSpec, user: Arc<Message>, answer: Message, now_ms: i64) -> Self {
         Self {
             record,
             spec,
@@ -516,7 +517,9 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
             ("started", serde_json::json!({ "session": session, "model": model }))
         }
         TurnEvent::Phase(phase) => ("phase", serde_json::json!({ "phase": phase })),
-        TurnEvent::PermissionAsked(request) => ("permission_asked", serde_json::json!({ "request": request })),
+        TurnEvent::PermissionAsked(request) => {
+            ("permission_asked", serde_json::json!({ "request": request }))
+        }
         TurnEvent::PermissionGone { ask } => ("permission_gone", serde_json::json!({ "ask": ask })),
         TurnEvent::Usage(usage) => ("usage", serde_json::json!({ "usage": usage })),
         TurnEvent::Limit(limit) => ("limit", serde_json::json!({ "limit": limit })),
@@ -534,7 +537,12 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
         return None;
     }
     live.kept_events += 1;
-    Some(StoreWrite::AppendTurnEvent { turn: live.record.id, at_ms, kind: kind.into(), json: json.to_string() })
+    Some(StoreWrite::AppendTurnEvent {
+        turn: live.record.id,
+        at_ms,
+        kind: kind.into(),
+        json: json.to_string(),
+    })
 }
 
 /// The first line that says something, cut at a word where possible.

@@ -48,7 +48,11 @@ impl AppState {
             project: self.project,
             git_branch: self.git_branch.clone(),
             conversations: self.view.conversations.clone(),
-            open: self.views.iter().filter_map(|view| self.view.open.get(&view.conversation).cloned()).collect(),
+            open: self
+                .views
+                .iter()
+                .filter_map(|view| self.view.open.get(&view.conversation).cloned())
+                .collect(),
             focus: self.focus,
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),

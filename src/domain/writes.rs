@@ -185,7 +185,8 @@ impl AppState {
 
     fn writes_work_again(&mut self) {
         use crate::api::snapshot::DatabaseStatus;
-        if self.writes.failed.is_empty() && matches!(self.status.database, DatabaseStatus::WritesFail { .. }) {
+        if self.writes.failed.is_empty() && matches!(self.status.database, DatabaseStatus::WritesFail { .. })
+        {
             self.status.database = DatabaseStatus::Ok;
             self.dirty.app = true;
         }

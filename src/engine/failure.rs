@@ -56,7 +56,8 @@ pub fn gone(info: &EngineInfo, gone: Gone<'_>) -> TurnFailure {
         (None, None) => "ended".to_owned(),
     };
     let stderr = clean(&gone.exit.stderr_tail);
-    let said = [stderr.trim(), gone.noise.trim()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+    let said =
+        [stderr.trim(), gone.noise.trim()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
     let bad_exit = gone.exit.code != Some(0);
     let kind = if !gone.spoke && (!bad_exit || speaks_of_unknown_flags(said)) {
         FailureKind::Protocol
@@ -80,7 +81,9 @@ pub fn gone(info: &EngineInfo, gone: Gone<'_>) -> TurnFailure {
         FailureKind::Protocol => {
             format!("{}{version} {how} and did not speak the expected protocol. {last}", info.name)
         }
-        FailureKind::Crashed if last.is_empty() => format!("{} {how} before its answer was complete.", info.name),
+        FailureKind::Crashed if last.is_empty() => {
+            format!("{} {how} before its answer was complete.", info.name)
+        }
         FailureKind::Crashed => format!("{} {how}: {last}", info.name),
         _ => last.to_owned(),
     };
@@ -135,8 +138,13 @@ pub fn kind_of(http: Option<u16>, text: &str) -> FailureKind {
     }
 }
 
-const SESSION_WORDS: &[&str] =
-    &["no conversation found", "no rollout found", "session not found", "invalid session id", "thread not found"];
+const SESSION_WORDS: &[&str] = &[
+    "no conversation found",
+    "no rollout found",
+    "session not found",
+    "invalid session id",
+    "thread not found",
+];
 const LONG_WORDS: &[&str] = &[
     "prompt is too long",
     "prompt too long",
@@ -178,10 +186,19 @@ const LOGIN_WORDS: &[&str] = &[
     "token expired",
     "oauth",
 ];
-const MODEL_WORDS: &[&str] =
-    &["not found", "does not exist", "may not exist", "unknown model", "selected model (", "not supported", "invalid model"];
-const RATE_WORDS: &[&str] = &["rate limit", "rate_limit", "ratelimit", "too many requests", "limiting requests"];
-const BUSY_WORDS: &[&str] = &["overloaded", "at capacity", "high demand", "internal server error", "unavailable"];
+const MODEL_WORDS: &[&str] = &[
+    "not found",
+    "does not exist",
+    "may not exist",
+    "unknown model",
+    "selected model (",
+    "not supported",
+    "invalid model",
+];
+const RATE_WORDS: &[&str] =
+    &["rate limit", "rate_limit", "ratelimit", "too many requests", "limiting requests"];
+const BUSY_WORDS: &[&str] =
+    &["overloaded", "at capacity", "high demand", "internal server error", "unavailable"];
 const NETWORK_WORDS: &[&str] = &[
     "econnrefused",
     "econnreset",
@@ -207,9 +224,16 @@ const NETWORK_WORDS: &[&str] = &[
 
 fn speaks_of_unknown_flags(text: &str) -> bool {
     let text = text.to_lowercase();
-    ["unknown option", "unexpected argument", "unrecognized", "unknown argument", "unknown command", "invalid option"]
-        .iter()
-        .any(|word| text.contains(word))
+    [
+        "unknown option",
+        "unexpected argument",
+        "unrecognized",
+        "unknown argument",
+        "unknown command",
+        "invalid option",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
 }
 
 fn default_message(info: &EngineInfo, kind: FailureKind) -> String {
@@ -243,7 +267,9 @@ fn hint(info: &EngineInfo, kind: FailureKind) -> String {
             "Try again in a moment, or go on with another engine.".to_owned()
         }
         FailureKind::ModelUnknown => "Choose another model.".to_owned(),
-        FailureKind::PromptTooLong => "Lower the context budget, shorten the message, or start a new conversation.".to_owned(),
+        FailureKind::PromptTooLong => {
+            "Lower the context budget, shorten the message, or start a new conversation.".to_owned()
+        }
         FailureKind::Network => "Check the network and any proxy, then try again.".to_owned(),
         FailureKind::Crashed => "Try again. If it happens again, run the command in a terminal.".to_owned(),
         FailureKind::TimedOut => "Try again, or go on with another engine.".to_owned(),
@@ -294,12 +320,20 @@ mod tests {
             (Some(429), "You exceeded your current quota", K::PlanLimit),
             (None, "AI usage limit reached|1796050540", K::PlanLimit),
             (Some(429), "slow down", K::RateLimited),
-            (Some(429), "API Error: Server is temporarily limiting requests (not your usage limit)", K::RateLimited),
+            (
+                Some(429),
+                "API Error: Server is temporarily limiting requests (not your usage limit)",
+                K::RateLimited,
+            ),
             (None, "exceeded retry limit, last status: 429 Too Many Requests", K::RateLimited),
             (Some(529), "Overloaded", K::Overloaded),
             (Some(503), "", K::Overloaded),
             (None, "Selected model is at capacity", K::Overloaded),
-            (None, "We're currently experiencing high demand, which may cause temporary errors.", K::Overloaded),
+            (
+                None,
+                "We're currently experiencing high demand, which may cause temporary errors.",
+                K::Overloaded,
+            ),
             (Some(404), "model: no-such-model", K::ModelUnknown),
             (None, "There's an issue with the selected model (x). It may not exist", K::ModelUnknown),
             (Some(400), "prompt is too long: 250000 tokens", K::PromptTooLong),
@@ -319,7 +353,11 @@ mod tests {
     #[test]
     fn a_process_that_went_away() {
         use FailureKind as K;
-        let exit = |code: i32, stderr: &str| SeatExit { code: Some(code), signal: None, stderr_tail: stderr.to_owned() };
+        let exit = |code: i32, stderr: &str| SeatExit {
+            code: Some(code),
+            signal: None,
+            stderr_tail: stderr.to_owned(),
+        };
         let table = [
             (exit(3, "warn\nsomething broke"), "", true, K::Crashed, "something broke"),
             (exit(0, ""), "", true, K::Crashed, "exit code 0"),
@@ -327,11 +365,18 @@ mod tests {
             (exit(0, ""), "", false, K::Protocol, "9.9"),
             (exit(2, "error: unexpected argument '--foo'"), "", false, K::Protocol, "unexpected argument"),
             (exit(1, "Not logged in · Please run /login"), "", false, K::NotLoggedIn, "Not logged in"),
-            (exit(1, "No conversation found with session ID: 9"), "", false, K::SessionLost, "No conversation"),
+            (
+                exit(1, "No conversation found with session ID: 9"),
+                "",
+                false,
+                K::SessionLost,
+                "No conversation",
+            ),
             (exit(1, "--x cannot be used with root/sudo privileges"), "", false, K::Crashed, "root/sudo"),
         ];
         for (exit, noise, spoke, kind, part) in &table {
-            let told = gone(&info(), Gone { command: "tool -p", version: Some("9.9"), exit, noise, spoke: *spoke });
+            let told =
+                gone(&info(), Gone { command: "tool -p", version: Some("9.9"), exit, noise, spoke: *spoke });
             assert_eq!(told.kind, *kind, "{exit:?} {noise}");
             assert!(told.message.contains(part), "{}", told.message);
             assert!(told.detail.contains("tool -p") && told.detail.contains(noise) && !told.hint.is_empty());

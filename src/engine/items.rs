@@ -161,7 +161,8 @@ impl ItemBook {
     pub fn void_open_texts(&mut self) {
         for key in &self.order {
             if let Some(shown) = self.shown.get_mut(key) {
-                shown.void |= !shown.closed && !matches!(shown.body, ItemBody::Tool(_) | ItemBody::Plan { .. });
+                shown.void |=
+                    !shown.closed && !matches!(shown.body, ItemBody::Tool(_) | ItemBody::Plan { .. });
             }
         }
     }
@@ -197,20 +198,29 @@ impl ItemBook {
             let ItemBody::Tool(call) = &mut shown.body else { continue };
             if matches!(call.state, ToolState::Pending | ToolState::Running) {
                 call.state = state;
-                out.events.push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
+                out.events
+                    .push(TurnEvent::ItemReplaced { key: key.clone(), body: ItemBody::Tool(call.clone()) });
             }
         }
     }
 
     /// True while a tool runs.
     pub fn tool_runs(&self) -> bool {
-        self.shown.values().any(|shown| matches!(&shown.body, ItemBody::Tool(call) if call.state == ToolState::Running))
+        self.shown
+            .values()
+            .any(|shown| matches!(&shown.body, ItemBody::Tool(call) if call.state == ToolState::Running))
     }
 
     fn start(&mut self, key: &str, body: ItemBody, cleaner: Cleaner, out: &mut SeatOutput) {
         self.drop_void(out);
         self.order.push(key.to_owned());
-        let shown = Shown { body: body.clone(), cleaner, output: OutputBuffer::default(), closed: false, void: false };
+        let shown = Shown {
+            body: body.clone(),
+            cleaner,
+            output: OutputBuffer::default(),
+            closed: false,
+            void: false,
+        };
         self.shown.insert(key.to_owned(), shown);
         out.events.push(TurnEvent::ItemStarted { key: key.to_owned(), body });
     }
@@ -231,7 +241,9 @@ mod tests {
         let mut texts: Vec<(String, String)> = Vec::new();
         for event in events {
             match event {
-                TurnEvent::ItemStarted { key, body: ItemBody::Text { text } } => texts.push((key.clone(), text.clone())),
+                TurnEvent::ItemStarted { key, body: ItemBody::Text { text } } => {
+                    texts.push((key.clone(), text.clone()))
+                }
                 TurnEvent::ItemDelta { key, delta } => {
                     texts.iter_mut().filter(|(k, _)| k == key).for_each(|(_, text)| text.push_str(delta));
                 }

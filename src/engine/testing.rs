@@ -60,7 +60,11 @@ impl Hand {
     }
 
     pub fn exit(&mut self, code: i32, stderr: &str) -> &mut Self {
-        self.feed(SeatInput::Exited(&SeatExit { code: Some(code), signal: None, stderr_tail: stderr.to_owned() }))
+        self.feed(SeatInput::Exited(&SeatExit {
+            code: Some(code),
+            signal: None,
+            stderr_tail: stderr.to_owned(),
+        }))
     }
 
     pub fn answer(&mut self, ask: &str, decision: &Decision) -> &mut Self {
@@ -80,17 +84,24 @@ impl Hand {
 
     /// All texts that stand, joined by `|`.
     pub fn text(&self) -> String {
-        self.items().into_iter().filter_map(|(_, body)| match body {
-            ItemBody::Text { text } => Some(text),
-            _ => None,
-        }).collect::<Vec<_>>().join("|")
+        self.items()
+            .into_iter()
+            .filter_map(|(_, body)| match body {
+                ItemBody::Text { text } => Some(text),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+            .join("|")
     }
 
     pub fn tools(&self) -> Vec<ToolCall> {
-        self.items().into_iter().filter_map(|(_, body)| match body {
-            ItemBody::Tool(call) => Some(call),
-            _ => None,
-        }).collect()
+        self.items()
+            .into_iter()
+            .filter_map(|(_, body)| match body {
+                ItemBody::Tool(call) => Some(call),
+                _ => None,
+            })
+            .collect()
     }
 
     pub fn items(&self) -> Vec<(String, ItemBody)> {
@@ -99,7 +110,10 @@ impl Hand {
             match event {
                 TurnEvent::ItemStarted { key, body } => items.push((key.clone(), body.clone())),
                 TurnEvent::ItemReplaced { key, body } => {
-                    items.iter_mut().filter(|(known, _)| known == key).for_each(|(_, shown)| shown.clone_from(body));
+                    items
+                        .iter_mut()
+                        .filter(|(known, _)| known == key)
+                        .for_each(|(_, shown)| shown.clone_from(body));
                 }
                 TurnEvent::ItemWithdrawn { key } => items.retain(|(known, _)| known != key),
                 TurnEvent::ItemDelta { key, delta } => {

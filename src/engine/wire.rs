@@ -81,7 +81,11 @@ pub fn u64_at(value: &Value, pointer: &str) -> Option<u64> {
     let number = value.pointer(pointer)?;
     number.as_u64().or_else(|| {
         let float = number.as_f64()?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range and sign are checked")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "range and sign are checked"
+        )]
         ((0.0..9.0e15).contains(&float) && float.fract() == 0.0).then_some(float as u64)
     })
 }

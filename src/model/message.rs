@@ -32,11 +32,15 @@ pub enum MessageState {
     Streaming,
     /// The user stopped it; what came stays.
     Stopped,
-    Failed { failure: TurnFailure },
+    Failed {
+        failure: TurnFailure,
+    },
     /// The app ended while it ran.
     Interrupted,
     /// The row could not be read; `why` names the cause. The rest of the conversation is not affected.
-    Damaged { why: String },
+    Damaged {
+        why: String,
+    },
 }
 
 /// One utterance.
@@ -87,13 +91,25 @@ pub struct Item {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
 pub enum ItemBody {
-    Text { text: String },
-    Thinking { text: String },
+    Text {
+        text: String,
+    },
+    Thinking {
+        text: String,
+    },
     Tool(ToolCall),
-    Plan { entries: Vec<PlanEntry> },
-    Notice { level: NoticeLevel, text: String },
+    Plan {
+        entries: Vec<PlanEntry>,
+    },
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
     /// A question to the user and what was answered; kept in the transcript.
-    Permission { request: PermissionRequest, outcome: Option<PermissionOutcome> },
+    Permission {
+        request: PermissionRequest,
+        outcome: Option<PermissionOutcome>,
+    },
 }
 
 /// How a permission question ended.
@@ -101,7 +117,9 @@ pub enum ItemBody {
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum PermissionOutcome {
     AllowedOnce,
-    Denied { comment: String },
+    Denied {
+        comment: String,
+    },
     /// The agent went away, or the turn ended, before it was answered.
     Gone,
 }

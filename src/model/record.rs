@@ -76,27 +76,53 @@ pub enum StoreWrite {
     /// Inserts or replaces the row; counts and times come from the value.
     PutConversation(Conversation),
     /// `Some(time)` takes it off the lists, `None` brings it back.
-    SetConversationDeleted { conversation: ConversationId, deleted_ms: Option<i64> },
+    SetConversationDeleted {
+        conversation: ConversationId,
+        deleted_ms: Option<i64>,
+    },
     /// Inserts or replaces by id.
     PutMessage(Message),
     /// `Some(time)` takes them out of the conversation, `None` brings them back. What is out is erased for good
     /// at the next start.
-    SetMessagesDeleted { messages: Vec<MessageId>, deleted_ms: Option<i64> },
+    SetMessagesDeleted {
+        messages: Vec<MessageId>,
+        deleted_ms: Option<i64>,
+    },
     PutTurn(TurnRecord),
     /// One line of a turn's history, for export and diagnosis; bounded by the caller.
-    AppendTurnEvent { turn: TurnId, at_ms: i64, kind: String, json: String },
+    AppendTurnEvent {
+        turn: TurnId,
+        at_ms: i64,
+        kind: String,
+        json: String,
+    },
     /// The exact text is kept for the newest turns only, the report always.
-    PutPack { turn: TurnId, pack: Box<ContextPack>, sent_text: String },
+    PutPack {
+        turn: TurnId,
+        pack: Box<ContextPack>,
+        sent_text: String,
+    },
     PutSession(EngineSession),
-    DropSession { conversation: ConversationId, engine: EngineId },
+    DropSession {
+        conversation: ConversationId,
+        engine: EngineId,
+    },
     /// Drops the sessions of all engines in a conversation (its history was edited).
-    DropSessions { conversation: ConversationId },
+    DropSessions {
+        conversation: ConversationId,
+    },
     /// `None` removes it.
-    PutDraft { conversation: ConversationId, draft: Option<Draft> },
+    PutDraft {
+        conversation: ConversationId,
+        draft: Option<Draft>,
+    },
     PutQueued(QueuedMessage),
     RemoveQueued(QueuedId),
     /// `json` is one JSON value.
-    PutSetting { name: String, json: String },
+    PutSetting {
+        name: String,
+        json: String,
+    },
 }
 
 /// What is read at start: everything but messages.

@@ -118,26 +118,48 @@ pub struct TurnRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnEvent {
     /// The context that goes out (said by the runtime, before the engine starts). `sent_text` is exact.
-    Packed { pack: Box<ContextPack>, sent_text: String },
+    Packed {
+        pack: Box<ContextPack>,
+        sent_text: String,
+    },
     /// The engine took the request. `session` is its top-level session id.
-    Started { session: Option<String>, model: Option<String> },
+    Started {
+        session: Option<String>,
+        model: Option<String>,
+    },
     /// What it is doing, one short phrase, e.g. `Retrying 2 of 10`.
     Phase(String),
     /// A new part of the answer.
-    ItemStarted { key: String, body: ItemBody },
+    ItemStarted {
+        key: String,
+        body: ItemBody,
+    },
     /// More text for a text or thinking item, or more output for a tool item.
-    ItemDelta { key: String, delta: String },
+    ItemDelta {
+        key: String,
+        delta: String,
+    },
     /// The item as it stands now; replaces what was shown. Also the final, completed form.
-    ItemReplaced { key: String, body: ItemBody },
+    ItemReplaced {
+        key: String,
+        body: ItemBody,
+    },
     /// What was shown under this key is void (the engine starts it again).
-    ItemWithdrawn { key: String },
+    ItemWithdrawn {
+        key: String,
+    },
     PermissionAsked(PermissionRequest),
     /// The engine no longer waits for this answer.
-    PermissionGone { ask: String },
+    PermissionGone {
+        ask: String,
+    },
     /// Totals for this turn so far; replaces earlier ones.
     Usage(Usage),
     Limit(LimitInfo),
-    Notice { level: NoticeLevel, text: String },
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
     /// Models the engine offers.
     Models(Vec<String>),
     Finished(StopReason),
@@ -231,7 +253,9 @@ pub enum PermissionAction {
 pub enum Decision {
     AllowOnce,
     /// The comment reaches the agent where its protocol can carry one.
-    Deny { comment: String },
+    Deny {
+        comment: String,
+    },
 }
 
 /// Why a turn failed, told apart so that the window can offer the right way out.

@@ -76,7 +76,11 @@ impl Look {
             }
         }
         if self.complete {
-            drop(inputs.send(Input::Discovered { statuses: Vec::new(), took_ms: took(), complete: true }).await);
+            drop(
+                inputs
+                    .send(Input::Discovered { statuses: Vec::new(), took_ms: took(), complete: true })
+                    .await,
+            );
         }
     }
 }
@@ -92,8 +96,9 @@ pub(in crate::runtime) fn own_path(config: &Config) -> OsString {
 
 /// The PATH of the user's login shell; ours, then the usual folders, when it does not answer.
 pub(in crate::runtime) async fn ask_shell(config: &Config) -> OsString {
-    let variable =
-        |name: &str| config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let variable = |name: &str| {
+        config.process_env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    };
     let own = own_path(config);
     let Some(shell) = variable("SHELL").map(PathBuf::from).filter(|shell| shell.is_absolute()) else {
         return own;

@@ -151,7 +151,8 @@ pub fn start_claimed(config: Config, claim: Claim, waker: Waker) -> Result<Runni
         config.paths.data_folder().to_path_buf(),
         role_names().iter().map(|name| (*name).to_owned()).collect(),
     );
-    let mut state = if config.read_only { state.only_looking(Instance::is_held(&config.paths)) } else { state };
+    let mut state =
+        if config.read_only { state.only_looking(Instance::is_held(&config.paths)) } else { state };
     let (snapshots, newest) = watch::channel(Arc::new(state.snapshot()));
     let (ended, has_ended) = oneshot::channel();
     let fronts = Fronts { command_inbox, snapshots, waker };
@@ -217,7 +218,9 @@ fn take_instance(config: &Config) -> Result<Option<Instance>, StartError> {
     match Instance::take(&config.paths, &std::env::temp_dir()) {
         Ok(instance) => Ok(Some(instance)),
         Err(InstanceError::SecondStart { was_told }) => Err(StartError::AlreadyRunning { was_told }),
-        Err(InstanceError::Io { path, source }) => Err(StartError::DataFolder { path, why: source.to_string() }),
+        Err(InstanceError::Io { path, source }) => {
+            Err(StartError::DataFolder { path, why: source.to_string() })
+        }
     }
 }
 
@@ -242,14 +245,16 @@ fn open_store(config: &Config) -> Result<Opened, StartError> {
         Ok(store) => open_worker(store, &database),
         Err(error @ StoreError::TooNew { .. }) => Err(StartError::TooNew(error)),
         Err(error @ StoreError::Damaged { .. }) => Ok(damaged(config, &database, &error)),
-        Err(error) => {
-            Err(StartError::DataFolder { path: config.paths.data_folder().to_path_buf(), why: error.to_string() })
-        }
+        Err(error) => Err(StartError::DataFolder {
+            path: config.paths.data_folder().to_path_buf(),
+            why: error.to_string(),
+        }),
     }
 }
 
 fn open_worker(store: Store, database: &Path) -> Result<Opened, StartError> {
-    let failed = |error: StoreError| StartError::DataFolder { path: database.to_path_buf(), why: error.to_string() };
+    let failed =
+        |error: StoreError| StartError::DataFolder { path: database.to_path_buf(), why: error.to_string() };
     let worker = StoreWorker::start(store).map_err(failed)?;
     let db = ReadDb::open_read_only(database).map_err(failed)?;
     Ok(Opened {

@@ -18,14 +18,16 @@ use crate::model::id::TurnId;
 use crate::model::record::{Startup, StoreWrite};
 use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, TurnEvent, TurnFailure, TurnSpec};
+use crate::os::clock::now_ms;
 use crate::os::git::{Head, current_head};
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
+use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::turn::TurnCx;
-use crate::os::clock::now_ms;
-use crate::runtime::Config;
-use crate::store::{ReadDb, Store, StoreError, StoreWorker, backup_if_due, list_backups, quick_check, restore_backup};
+use crate::store::{
+    ReadDb, Store, StoreError, StoreWorker, backup_if_due, list_backups, quick_check, restore_backup,
+};
 
 /// Results waiting to be taken in.
 const INPUTS_MAX: usize = 1_024;
@@ -42,7 +44,9 @@ const BACKUP_EVERY: Duration = Duration::from_secs(3_600);
 pub(in crate::runtime) enum Port {
     Worker(StoreWorker),
     /// The file is damaged: nothing is written.
-    Damaged { why: String },
+    Damaged {
+        why: String,
+    },
     /// Another program owns the folder: nothing is written, and nobody expects it.
     LookOnly,
 }
@@ -131,7 +135,9 @@ impl Hands {
                 }
                 Some(Input::Started(Box::new(startup)))
             }
-            Err(error) => Some(Input::Trouble { title: "What was kept cannot be read".into(), body: error.to_string() }),
+            Err(error) => {
+                Some(Input::Trouble { title: "What was kept cannot be read".into(), body: error.to_string() })
+            }
         }
     }
 
@@ -153,7 +159,9 @@ impl Hands {
             }
             Effect::StartTurn(spec) => self.start_turn(*spec),
             Effect::CancelTurn { turn } => self.control(turn, TurnControl::Stop),
-            Effect::Answer { turn, ask, decision } => self.control(turn, TurnControl::Answer { ask, decision }),
+            Effect::Answer { turn, ask, decision } => {
+                self.control(turn, TurnControl::Answer { ask, decision })
+            }
             Effect::CloseSeats { conversation } => {
                 let host = self.host.clone();
                 tokio::spawn(async move { host.close(conversation).await });
@@ -359,7 +367,8 @@ impl Hands {
             tokio::time::sleep(BACKUP_AFTER).await;
             loop {
                 let (database, folder) = (paths.database(), paths.backup_folder());
-                let made = tokio::task::spawn_blocking(move || backup_if_due(&database, &folder, now_ms())).await;
+                let made =
+                    tokio::task::spawn_blocking(move || backup_if_due(&database, &folder, now_ms())).await;
                 if let Ok(Err(error)) = made {
                     tracing::warn!(%error, "no backup was made");
                 }
@@ -401,10 +410,13 @@ async fn check_folder(path: PathBuf) -> Input {
         let absolute = std::path::absolute(&path).unwrap_or(path);
         let result = match std::fs::metadata(&absolute) {
             Ok(found) if found.is_dir() => Ok(()),
-            Ok(_) => Err(format!("{} is a file, not a folder. Choose the folder it lies in.", absolute.display())),
+            Ok(_) => {
+                Err(format!("{} is a file, not a folder. Choose the folder it lies in.", absolute.display()))
+            }
             Err(error) => Err(format!("{}: {error}. Check the path.", absolute.display())),
         };
-        let path = if result.is_ok() { std::fs::canonicalize(&absolute).unwrap_or(absolute) } else { absolute };
+        let path =
+            if result.is_ok() { std::fs::canonicalize(&absolute).unwrap_or(absolute) } else { absolute };
         (path, result)
     });
     match looked.await {
@@ -462,7 +474,9 @@ fn failed(effect: Effect, why: String) -> Stored {
         Effect::LoadPage { conversation, page, generation, .. } => {
             Stored::Page { conversation, page, generation, result: Err(why) }
         }
-        Effect::Find { conversation, find, query } => Stored::Found { conversation, find, query, result: Err(why) },
+        Effect::Find { conversation, find, query } => {
+            Stored::Found { conversation, find, query, result: Err(why) }
+        }
         Effect::LoadResend { turn, plan } => Stored::Resend { turn, plan, result: Err(why) },
         Effect::LoadPack { conversation, turn } => Stored::Pack { conversation, turn, result: Err(why) },
         Effect::LoadIndex { conversation, generation } => {
@@ -496,8 +510,9 @@ fn read_resend(
     turn: TurnId,
 ) -> Result<(crate::model::record::TurnRecord, crate::model::message::Message), StoreError> {
     let record = db.turn(turn)?.ok_or_else(|| StoreError::other("the turn is not kept any more"))?;
-    let message =
-        db.message(record.user_message)?.ok_or_else(|| StoreError::other("its message is not kept any more"))?;
+    let message = db
+        .message(record.user_message)?
+        .ok_or_else(|| StoreError::other("its message is not kept any more"))?;
     Ok((record, message))
 }
 

@@ -130,11 +130,20 @@ impl TurnCx {
         }
         let fresh = held.is_none();
         let pack = self
-            .pack(spec.project, spec.conversation, Some(spec.user_seq), &spec.seat, &spec.prompt, spec.budget_chars, held)
+            .pack(
+                spec.project,
+                spec.conversation,
+                Some(spec.user_seq),
+                &spec.seat,
+                &spec.prompt,
+                spec.budget_chars,
+                held,
+            )
             .await
             .map_err(|why| internal("The context could not be assembled", &why))?;
         let Rendered { system, user } = render(&pack, &spec.prompt, engine.info().caps.system_apart, fresh);
-        let sent_text = system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
+        let sent_text =
+            system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
         say(events, spec.turn, TurnEvent::Packed { pack: Box::new(pack), sent_text }).await;
         let system_file = match system {
             Some(text) => Some(self.write_system_file(&seat.new_session_id, text).await?),
@@ -206,7 +215,8 @@ impl TurnCx {
 
     async fn look(&mut self, info: &EngineInfo) -> Result<Found, Vec<String>> {
         if self.config.discover {
-            let asked = tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
+            let asked =
+                tokio::time::timeout(LOGIN_PATH_WAIT, self.login_path.wait_for(Option::is_some)).await;
             let login_path = asked.ok().and_then(|known| known.ok()?.clone());
             return discover::find(info, &self.discover_cx(&info.id, login_path)).await;
         }
@@ -249,7 +259,8 @@ impl TurnCx {
         let (seat, prompt) = (seat.clone(), prompt.to_owned());
         let packed = reads.read(move |db| {
             let folder = db.project(project)?.map(|project| project.path);
-            let facts = folder.as_deref().map(|folder| facts(folder, seat.role.as_deref())).unwrap_or_default();
+            let facts =
+                folder.as_deref().map(|folder| facts(folder, seat.role.as_deref())).unwrap_or_default();
             let spec = PackSpec {
                 conversation,
                 project,
@@ -279,7 +290,8 @@ impl TurnCx {
         let path = self.config.paths.data_folder().join(format!("context-{unique}.md"));
         let target = path.clone();
         let written =
-            tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private)).await;
+            tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private))
+                .await;
         match written {
             Ok(Ok(())) => Ok(path),
             Ok(Err(error)) => Err(internal("The context file could not be written", &error.to_string())),

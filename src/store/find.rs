@@ -7,7 +7,8 @@ use crate::model::id::{ConversationId, MessageId};
 use super::codec;
 use super::error::StoreResult;
 
-pub(super) const SCAN: &str = "SELECT id, plain_text FROM message WHERE conversation = ?1 AND deleted_ms IS NULL ORDER BY seq";
+pub(super) const SCAN: &str =
+    "SELECT id, plain_text FROM message WHERE conversation = ?1 AND deleted_ms IS NULL ORDER BY seq";
 
 /// Messages that hold the words, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -42,13 +42,13 @@ const PUT: &str = insert!(
 );
 /// A placeholder never replaces the row it stands for: what is there may still be rescued.
 const PUT_DAMAGED: &str = insert!("ON CONFLICT (id) DO NOTHING");
-pub(super) const INDEX: &str =
-    "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 AND deleted_ms IS NULL ORDER BY seq";
-const INDEX_BY_TABLE: &str =
-    "SELECT id, seq, revision, chars, by_user FROM message NOT INDEXED WHERE conversation = ?1 AND deleted_ms IS NULL";
-pub(super) const BETWEEN: &str = select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
+pub(super) const INDEX: &str = "SELECT id, seq, revision, chars, by_user FROM message WHERE conversation = ?1 AND deleted_ms IS NULL ORDER BY seq";
+const INDEX_BY_TABLE: &str = "SELECT id, seq, revision, chars, by_user FROM message NOT INDEXED WHERE conversation = ?1 AND deleted_ms IS NULL";
+pub(super) const BETWEEN: &str =
+    select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq BETWEEN ?2 AND ?3 ORDER BY seq");
 pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
-pub(super) const RECENT: &str = select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+pub(super) const RECENT: &str =
+    select!("WHERE conversation = ?1 AND deleted_ms IS NULL AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
 pub(super) const COUNT: &str = "SELECT count(*) FROM message WHERE conversation = ?1 AND deleted_ms IS NULL";
 pub(super) const SPEAKERS: &str = "
     WITH RECURSIVE who (speaker) AS (

@@ -121,7 +121,10 @@ fn no_list_is_sorted_or_scanned_by_hand() {
     let speakers = plan(store.connection(), messages::SPEAKERS);
     assert!(speakers.contains("COVERING INDEX message_by_speaker"), "{speakers}");
     let last = plan(store.connection(), messages::LAST_OF_SPEAKER);
-    assert!(last.contains("INDEX message_by_speaker (conversation=? AND speaker=? AND deleted_ms=? AND seq<?)"), "{last}");
+    assert!(
+        last.contains("INDEX message_by_speaker (conversation=? AND speaker=? AND deleted_ms=? AND seq<?)"),
+        "{last}"
+    );
 }
 
 #[test]

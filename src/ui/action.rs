@@ -272,14 +272,22 @@ impl UiAction {
     fn words_window(self) -> (String, &'static str, Icon, Group) {
         let (text, tooltip, icon) = match self {
             Self::OpenFolder => ("Open folder…", "Opens a folder as a project.", icon::FOLDER_OPEN),
-            Self::ToggleSidebar => ("Show or hide the sidebar", "Narrow windows show a rail instead.", icon::SIDEBAR_SIMPLE),
-            Self::FocusComposer => ("Write a message", "Moves the keyboard to the composer.", icon::PENCIL_SIMPLE),
+            Self::ToggleSidebar => {
+                ("Show or hide the sidebar", "Narrow windows show a rail instead.", icon::SIDEBAR_SIMPLE)
+            }
+            Self::FocusComposer => {
+                ("Write a message", "Moves the keyboard to the composer.", icon::PENCIL_SIMPLE)
+            }
             Self::Back => ("Go back", "To the place before.", icon::ARROW_LEFT),
             Self::Forward => ("Go forward", "To the place after.", icon::ARROW_RIGHT),
-            Self::NextRegion => ("Next region", "Moves the keyboard to the next part of the window.", icon::SQUARES_FOUR),
-            Self::PreviousRegion => {
-                ("Previous region", "Moves the keyboard to the part of the window before.", icon::SQUARES_FOUR)
+            Self::NextRegion => {
+                ("Next region", "Moves the keyboard to the next part of the window.", icon::SQUARES_FOUR)
             }
+            Self::PreviousRegion => (
+                "Previous region",
+                "Moves the keyboard to the part of the window before.",
+                icon::SQUARES_FOUR,
+            ),
             Self::Keys => ("List of keys", "Every command with its shortcut.", icon::KEYBOARD),
             Self::Quit => ("Quit", "Stops running turns and closes the window.", icon::SIGN_OUT),
             _ => ("Find or run…", "Finds conversations, commands and settings.", icon::MAGNIFYING_GLASS),
@@ -291,17 +299,30 @@ impl UiAction {
         let (text, tooltip, icon) = match self {
             Self::Conversation(place) => {
                 let text = format!("Conversation {place}");
-                return (text, "Opens the conversation at this place of the list.", icon::CHAT_CIRCLE, Group::Conversation);
+                return (
+                    text,
+                    "Opens the conversation at this place of the list.",
+                    icon::CHAT_CIRCLE,
+                    Group::Conversation,
+                );
             }
-            Self::FindHere => ("Find in this conversation", "Finds text in all its messages.", icon::MAGNIFYING_GLASS),
-            Self::NextConversation => ("Next conversation", "Opens the next one of the list.", icon::ARROW_DOWN),
-            Self::PreviousConversation => ("Previous conversation", "Opens the one before in the list.", icon::ARROW_UP),
+            Self::FindHere => {
+                ("Find in this conversation", "Finds text in all its messages.", icon::MAGNIFYING_GLASS)
+            }
+            Self::NextConversation => {
+                ("Next conversation", "Opens the next one of the list.", icon::ARROW_DOWN)
+            }
+            Self::PreviousConversation => {
+                ("Previous conversation", "Opens the one before in the list.", icon::ARROW_UP)
+            }
             Self::Rename => ("Rename conversation…", "Gives it another title.", icon::PENCIL_SIMPLE),
             Self::Archive => ("Archive conversation", "Moves it to the archive, or back.", icon::ARCHIVE),
             Self::Delete => ("Delete conversation…", "Takes it off the lists; can be undone.", icon::TRASH),
             Self::Latest => ("Newest message", "Scrolls to the end and follows it.", icon::ARROW_DOWN),
             Self::CopyAnswer => ("Copy the newest answer", "As Markdown.", icon::COPY),
-            Self::CopyConversation => ("Copy the conversation", "All loaded messages as Markdown.", icon::COPY),
+            Self::CopyConversation => {
+                ("Copy the conversation", "All loaded messages as Markdown.", icon::COPY)
+            }
             _ => ("New conversation", "Starts one in this project.", icon::PLUS),
         };
         (text.to_owned(), tooltip, icon, Group::Conversation)
@@ -309,16 +330,24 @@ impl UiAction {
 
     fn words_turn(self) -> (String, &'static str, Icon, Group) {
         let (text, tooltip, icon) = match self {
-            Self::GoToQuestion => ("Go to the next question", "Opens the conversation that waits for you.", icon::DIAMOND),
+            Self::GoToQuestion => {
+                ("Go to the next question", "Opens the conversation that waits for you.", icon::DIAMOND)
+            }
             Self::StopTurn => ("Stop the turn", "What came so far stays. Esc does the same.", icon::STOP),
             Self::ContinueTurn => ("Continue", "Goes on after a stopped or failed turn.", icon::PLAY),
-            Self::EditLast => ("Edit the last message", "Arrow up in an empty composer does the same.", icon::PENCIL_SIMPLE),
-            Self::SetMode(None) => ("Context mode: by rule", "Long conversations and plans get more.", icon::STACK),
+            Self::EditLast => {
+                ("Edit the last message", "Arrow up in an empty composer does the same.", icon::PENCIL_SIMPLE)
+            }
+            Self::SetMode(None) => {
+                ("Context mode: by rule", "Long conversations and plans get more.", icon::STACK)
+            }
             Self::SetMode(Some(mode)) => {
                 let text = format!("Context mode: {}", mode.label());
                 return (text, "How much context the next message takes along.", icon::STACK, Group::Turn);
             }
-            _ => ("Context of the next message", "What the agent will be told, and what was cut.", icon::STACK),
+            _ => {
+                ("Context of the next message", "What the agent will be told, and what was cut.", icon::STACK)
+            }
         };
         (text.to_owned(), tooltip, icon, Group::Turn)
     }
@@ -329,7 +358,9 @@ impl UiAction {
                 let text = format!("Settings: {}", page.label());
                 return (text, "Changes apply at once.", icon::GEAR, Group::Settings);
             }
-            Self::FindEngines => ("Look for engines again", "Finds programs, versions and logins.", icon::ARROWS_CLOCKWISE),
+            Self::FindEngines => {
+                ("Look for engines again", "Finds programs, versions and logins.", icon::ARROWS_CLOCKWISE)
+            }
             Self::Theme(ThemeChoice::Light) => ("Theme: light", "Light colours.", icon::SUN),
             Self::Theme(ThemeChoice::Dark) => ("Theme: dark", "Dark colours.", icon::MOON),
             Self::ZoomIn => ("Zoom in", "Everything larger.", icon::PLUS),
@@ -377,7 +408,9 @@ pub fn shown(shortcut: KeyboardShortcut) -> String {
 
 /// Takes the command whose shortcut was pressed out of the input, if any.
 pub fn pressed(ctx: &egui::Context) -> Option<UiAction> {
-    if !ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))) {
+    if !ctx.input(|input| {
+        input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))
+    }) {
         return None;
     }
     // Combinations with more modifiers first: a shortcut also matches with extra ones held.

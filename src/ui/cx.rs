@@ -25,7 +25,10 @@ pub enum Request {
     Act(UiAction),
     Go(Route),
     /// Puts text on the clipboard; `what` names it for the failure notice.
-    Copy { text: String, what: &'static str },
+    Copy {
+        text: String,
+        what: &'static str,
+    },
     /// Opens a file dialog.
     Pick(DialogAsk),
     /// Opens a folder or link outside.
@@ -37,7 +40,10 @@ pub enum Request {
     /// Moves the keyboard to the composer.
     FocusComposer,
     /// Tells the user something that happened in the window itself.
-    Tell { title: String, body: String },
+    Tell {
+        title: String,
+        body: String,
+    },
 }
 
 /// The context of one frame.

@@ -32,7 +32,8 @@ pub fn mark(ctx: &Context, region: Region, id: Id) {
     let frame = ctx.cumulative_frame_nr();
     ctx.data_mut(|data| {
         let marks: &mut Marks = data.get_temp_mut_or_default(key());
-        if let Some(slot) = ORDER.iter().position(|each| *each == region).and_then(|at| marks.ids.get_mut(at)) {
+        if let Some(slot) = ORDER.iter().position(|each| *each == region).and_then(|at| marks.ids.get_mut(at))
+        {
             *slot = Some((id, frame));
         }
     });
@@ -53,7 +54,8 @@ pub fn step(ctx: &Context, forward: bool) {
     let focused = ctx.memory(egui::Memory::focused);
     let marks: Marks = ctx.data(|data| data.get_temp(key())).unwrap_or_default();
     let count = ORDER.len();
-    let here = marks.ids.iter().position(|mark| mark.is_some_and(|(id, _)| Some(id) == focused)).unwrap_or(marks.at);
+    let here =
+        marks.ids.iter().position(|mark| mark.is_some_and(|(id, _)| Some(id) == focused)).unwrap_or(marks.at);
     for hop in 1..=count {
         let at = if forward { (here + hop) % count } else { (here + count * 2 - hop) % count };
         let mark = marks.ids.get(at).copied().flatten();

@@ -11,10 +11,17 @@ pub enum Route {
     /// No conversation is chosen: first run, or an empty project.
     #[default]
     Home,
-    Chat { conversation: ConversationId },
-    Settings { page: SettingsPage },
+    Chat {
+        conversation: ConversationId,
+    },
+    Settings {
+        page: SettingsPage,
+    },
     /// The context of the next message (`turn` is `None`) or of a sent one.
-    Inspector { conversation: ConversationId, turn: Option<TurnId> },
+    Inspector {
+        conversation: ConversationId,
+        turn: Option<TurnId>,
+    },
 }
 
 /// The pages of the settings.

@@ -139,7 +139,8 @@ impl Shell {
         self.snap = self.handle.snapshot();
         self.apply_settings(ctx);
         self.follow(ctx);
-        let (snap, route, cx_time) = (Arc::clone(&self.snap), self.route().clone(), ctx.input(|input| input.time));
+        let (snap, route, cx_time) =
+            (Arc::clone(&self.snap), self.route().clone(), ctx.input(|input| input.time));
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
         cx.time_s = cx_time;
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
@@ -232,7 +233,8 @@ impl Shell {
         self.panels.sidebar.ui(cx, &mut child);
         self.view.archive_open = self.panels.sidebar.archive_open;
         sidebar::edge(ui, rect);
-        let grip = Rect::from_min_max(pos2(rect.right() - 3.0, rect.top()), pos2(rect.right() + 3.0, rect.bottom()));
+        let grip =
+            Rect::from_min_max(pos2(rect.right() - 3.0, rect.top()), pos2(rect.right() + 3.0, rect.bottom()));
         let grip = ui.interact(grip, ui.scope_id().with("sidebar grip"), Sense::drag());
         if grip.hovered() || grip.dragged() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
@@ -247,7 +249,8 @@ impl Shell {
         let sizes = theme::sizes();
         let at = pos2(body.left() + sizes.panel.rail, body.top());
         let size = vec2(sizes.panel.sidebar, body.height());
-        let area = egui::Area::new(egui::Id::unique("sidebar over")).order(egui::Order::Foreground).fixed_pos(at);
+        let area =
+            egui::Area::new(egui::Id::unique("sidebar over")).order(egui::Order::Foreground).fixed_pos(at);
         let shown = area.show(ui.ctx(), |ui| {
             let (rect, _) = ui.allocate_exact_size(size, Sense::click());
             ui.painter().add(theme::shadow(ui, true).as_shape(rect, 0.0));
@@ -265,7 +268,9 @@ impl Shell {
     fn centre(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         ui.spacing_mut().item_spacing.y = 0.0;
         match cx.route {
-            Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => self.panels.home.ui(cx, ui),
+            Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => {
+                self.panels.home.ui(cx, ui)
+            }
             Route::Inspector { .. } => self.panels.inspector.ui(cx, ui),
             Route::Settings { .. } => {
                 self.panels.header.ui(cx, ui);
@@ -336,7 +341,8 @@ impl Panels {
         let mut child = region(ui, list, "conversation");
         self.conversation(cx, &mut child, column(list.top(), list.bottom()));
         let gap = if area.height() < 520.0 { sizes.space.s4 } else { sizes.space.s7 };
-        let mut foot = ui.new_child(UiBuilder::new().max_rect(column(foot_top, area.bottom() - gap)).id_salt("foot"));
+        let mut foot =
+            ui.new_child(UiBuilder::new().max_rect(column(foot_top, area.bottom() - gap)).id_salt("foot"));
         foot.spacing_mut().item_spacing.y = sizes.space.s4;
         if self.permission.follow(cx) {
             let room = area.height() - 150.0;
@@ -358,7 +364,8 @@ impl Panels {
     fn conversation(&mut self, cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
         let find = if cx.route.conversation().is_some_and(|id| self.find.is_open(id)) {
             let width = FIND_WIDTH.min(column.width());
-            let rect = Rect::from_min_size(pos2(column.right() - width, column.top() + 8.0), vec2(width, 40.0));
+            let rect =
+                Rect::from_min_size(pos2(column.right() - width, column.top() + 8.0), vec2(width, 40.0));
             let mut bar = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("find"));
             self.find.show(cx, &mut bar)
         } else {

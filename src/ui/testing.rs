@@ -8,16 +8,20 @@ use std::sync::Arc;
 
 use crate::api::notice::{Notice, NoticeAction};
 use crate::api::snapshot::{
-    AppStatus, AskRow, ConversationRow, ConversationView, DatabaseStatus, EngineRow, FindView, IndexEntry, PAGE_LEN,
-    PackView, QueuedRow, Snapshot, TurnRow,
+    AppStatus, AskRow, ConversationRow, ConversationView, DatabaseStatus, EngineRow, FindView, IndexEntry,
+    PAGE_LEN, PackView, QueuedRow, Snapshot, TurnRow,
 };
-use crate::model::engine::{Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, PermissionCap};
+use crate::model::engine::{
+    Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, PermissionCap,
+};
 use crate::model::id::{ConversationId, FindId, MessageId, NoticeId, ProjectId, QueuedId, TurnId};
 use crate::model::message::{
-    Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, PlanEntry, PlanEntryState, ToolCall,
-    ToolKind, ToolState,
+    Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, PlanEntry, PlanEntryState,
+    ToolCall, ToolKind, ToolState,
 };
-use crate::model::pack::{ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport};
+use crate::model::pack::{
+    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport,
+};
 use crate::model::project::{Conversation, ConversationKind, Draft, Project, SeatChoice};
 use crate::model::settings::{Endpoint, Settings};
 use crate::model::turn::{
@@ -34,9 +38,28 @@ pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
 pub const NAMES: [&str; 22] = [
-    "first-run", "no-conversation", "empty", "chat", "long", "streaming", "failed", "permission", "permission-diff",
-    "korean", "queue", "notices", "damaged", "find", "inspector", "inspector-sent", "engines", "servers",
-    "appearance", "project", "states", "no-folder",
+    "first-run",
+    "no-conversation",
+    "empty",
+    "chat",
+    "long",
+    "streaming",
+    "failed",
+    "permission",
+    "permission-diff",
+    "korean",
+    "queue",
+    "notices",
+    "damaged",
+    "find",
+    "inspector",
+    "inspector-sent",
+    "engines",
+    "servers",
+    "appearance",
+    "project",
+    "states",
+    "no-folder",
 ];
 
 /// One state of the app and the place shown.
@@ -143,7 +166,9 @@ fn engine(sketch: EngineSketch) -> Arc<EngineRow> {
             name: sketch.name.into(),
             look: sketch.look,
             caps: caps(),
-            programs: if sketch.path.is_some() || matches!(sketch.availability, Availability::NotInstalled { .. }) {
+            programs: if sketch.path.is_some()
+                || matches!(sketch.availability, Availability::NotInstalled { .. })
+            {
                 vec![sketch.id.into()]
             } else {
                 Vec::new()
@@ -475,10 +500,22 @@ fn chat() -> Vec<Message> {
         ],
     );
     vec![
-        user(1, "Refreshing a token twice within a second logs the user out. Find the race and fix it. Keep the public API of `session.rs` as it is."),
+        user(
+            1,
+            "Refreshing a token twice within a second logs the user out. Find the race and fix it. Keep the public API of `session.rs` as it is.",
+        ),
         answer,
-        user(3, "Good. Retries from the same client within 10 seconds should get the first pair, not an error."),
-        message(4, codex(), vec![text("Adding `grace_until` to the session row. A retry inside the window gets the pair that was issued first, so both requests end with the same token.")]),
+        user(
+            3,
+            "Good. Retries from the same client within 10 seconds should get the first pair, not an error.",
+        ),
+        message(
+            4,
+            codex(),
+            vec![text(
+                "Adding `grace_until` to the session row. A retry inside the window gets the pair that was issued first, so both requests end with the same token.",
+            )],
+        ),
     ]
 }
 
@@ -498,7 +535,13 @@ fn long(count: i64) -> Vec<Message> {
 fn korean() -> Vec<Message> {
     vec![
         user(1, "토큰을 1초 안에 두 번 새로 고치면 로그아웃됩니다. 경쟁 상태를 찾아 고쳐 주세요."),
-        message(2, claude(), vec![text("`rotate`와 `revoke_family` 사이에 **경쟁 상태**가 있습니다. 두 요청이 같은 갱신 토큰을 읽고, 두 번째 요청이 토큰 묶음을 폐기합니다.\n\n- 비교 후 교환으로 바꿉니다\n- 공개 API는 그대로 둡니다")]),
+        message(
+            2,
+            claude(),
+            vec![text(
+                "`rotate`와 `revoke_family` 사이에 **경쟁 상태**가 있습니다. 두 요청이 같은 갱신 토큰을 읽고, 두 번째 요청이 토큰 묶음을 폐기합니다.\n\n- 비교 후 교환으로 바꿉니다\n- 공개 API는 그대로 둡니다",
+            )],
+        ),
     ]
 }
 
@@ -575,7 +618,9 @@ fn states() -> Vec<Message> {
     };
     let plan = |text: &str, state| PlanEntry { text: text.into(), state };
     let mut many: Vec<ItemBody> = (0..9)
-        .map(|n| ItemBody::Tool(tool("Read", ToolKind::Read, &format!("src/file_{n}.rs"), ToolState::Done, 100)))
+        .map(|n| {
+            ItemBody::Tool(tool("Read", ToolKind::Read, &format!("src/file_{n}.rs"), ToolState::Done, 100))
+        })
         .collect();
     many.extend([
         ItemBody::Permission {
@@ -658,7 +703,10 @@ fn queue(snap: &mut Snapshot) {
     change(snap, |view| {
         view.queue = Arc::from([
             QueuedRow { id: QueuedId(31), text: "Then run the tests".into() },
-            QueuedRow { id: QueuedId(32), text: "And write the changelog entry for it, with one line per change".into() },
+            QueuedRow {
+                id: QueuedId(32),
+                text: "And write the changelog entry for it, with one line per change".into(),
+            },
         ]);
         view.draft = Arc::new(Draft { text: "One more thing".into(), pastes: vec!["line\n".repeat(15_000)] });
     });
@@ -679,9 +727,27 @@ fn notices(snap: &mut Snapshot) {
     };
     show(snap, chat(), None);
     snap.notices = Arc::from([
-        notice(1, NoticeLevel::Info, "Done: Rate limits per tenant", "Architect Claude, 58 s", Some(NoticeAction::Open(ConversationId(13)))),
-        notice(2, NoticeLevel::Error, "Codex reached its weekly limit", "Resets Thursday 09:00.", Some(NoticeAction::UseEngine { turn: TurnId(72), engine: EngineId::new("claude") })),
-        notice(3, NoticeLevel::Info, "Deleted Grace window in Redis", "14 messages", Some(NoticeAction::UndoDelete(ConversationId(19)))),
+        notice(
+            1,
+            NoticeLevel::Info,
+            "Done: Rate limits per tenant",
+            "Architect Claude, 58 s",
+            Some(NoticeAction::Open(ConversationId(13))),
+        ),
+        notice(
+            2,
+            NoticeLevel::Error,
+            "Codex reached its weekly limit",
+            "Resets Thursday 09:00.",
+            Some(NoticeAction::UseEngine { turn: TurnId(72), engine: EngineId::new("claude") }),
+        ),
+        notice(
+            3,
+            NoticeLevel::Info,
+            "Deleted Grace window in Redis",
+            "14 messages",
+            Some(NoticeAction::UndoDelete(ConversationId(19))),
+        ),
     ]);
 }
 
@@ -745,11 +811,15 @@ pub fn pack() -> ContextPack {
         assembly_micros: 11_000,
     };
     let text = |id: SectionId, chars: u32| {
-        let line = "[user] Refreshing a token twice within a second logs the user out. Find the race and fix it.\n";
+        let line =
+            "[user] Refreshing a token twice within a second logs the user out. Find the race and fix it.\n";
         format!("## {}\n\n{}", id.label(), line.repeat(chars as usize / 96 + 1))
     };
     ContextPack {
-        sections: sections.iter().map(|(id, chars, ..)| PackSection { id: *id, text: text(*id, *chars) }).collect(),
+        sections: sections
+            .iter()
+            .map(|(id, chars, ..)| PackSection { id: *id, text: text(*id, *chars) })
+            .collect(),
         report,
     }
 }

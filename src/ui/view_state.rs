@@ -45,8 +45,10 @@ impl ViewState {
     /// Reads the file; values out of range are put right.
     #[must_use]
     pub fn load(path: &Path) -> Self {
-        let mut state: Self =
-            std::fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let mut state: Self = std::fs::read_to_string(path)
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
         state.repair();
         state
     }

@@ -58,7 +58,8 @@ pub fn run(
         (None, None) => ViewState::default(),
     };
     // There are no gradients that dithering would help, and it costs where there is no graphics card.
-    let options = eframe::NativeOptions { viewport: viewport(&state), dithering: false, ..Default::default() };
+    let options =
+        eframe::NativeOptions { viewport: viewport(&state), dithering: false, ..Default::default() };
     let WindowConfig { view_state, host, watcher, .. } = config;
     let result = eframe::run_native(
         "tunaflow",

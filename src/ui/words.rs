@@ -42,7 +42,11 @@ pub fn duration(ms: i64) -> String {
     let ms = ms.max(0);
     if ms < 60_000 {
         let tenths = ms / 100;
-        return if tenths >= 200 { format!("{} s", ms / 1_000) } else { format!("{}.{} s", tenths / 10, tenths % 10) };
+        return if tenths >= 200 {
+            format!("{} s", ms / 1_000)
+        } else {
+            format!("{}.{} s", tenths / 10, tenths % 10)
+        };
     }
     elapsed(ms)
 }
@@ -72,7 +76,8 @@ pub fn dollars(usd: f64) -> String {
 
 const DAY_MS: i64 = 86_400_000;
 const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The moment of drawing and the distance of local time from UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +110,11 @@ impl Now {
             _ => {
                 let (year, month, date) = civil(day);
                 let month = MONTHS.get(month).copied().unwrap_or_default();
-                if year == civil(today).0 { format!("{date} {month}") } else { format!("{date} {month} {year}") }
+                if year == civil(today).0 {
+                    format!("{date} {month}")
+                } else {
+                    format!("{date} {month} {year}")
+                }
             }
         }
     }
@@ -167,8 +176,15 @@ mod tests {
 
     #[test]
     fn counts_are_short_and_honest() {
-        let cases =
-            [(0, "0"), (999, "999"), (1_000, "1k"), (1_250, "1.2k"), (18_400, "18.4k"), (400_001, "400k"), (1_200_000, "1.2M")];
+        let cases = [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1k"),
+            (1_250, "1.2k"),
+            (18_400, "18.4k"),
+            (400_001, "400k"),
+            (1_200_000, "1.2M"),
+        ];
         for (n, text) in cases {
             assert_eq!(short_count(n), text);
         }
@@ -179,7 +195,15 @@ mod tests {
 
     #[test]
     fn spans_read_as_in_the_look() {
-        for (ms, text) in [(-5, "0.0 s"), (100, "0.1 s"), (14_200, "14.2 s"), (21_000, "21 s"), (72_000, "1 m 12 s"), (60_000, "1 m"), (7_500_000, "2 h 5 m")] {
+        for (ms, text) in [
+            (-5, "0.0 s"),
+            (100, "0.1 s"),
+            (14_200, "14.2 s"),
+            (21_000, "21 s"),
+            (72_000, "1 m 12 s"),
+            (60_000, "1 m"),
+            (7_500_000, "2 h 5 m"),
+        ] {
             assert_eq!(duration(ms), text);
         }
         assert_eq!(elapsed(38_900), "38 s");

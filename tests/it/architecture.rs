@@ -63,7 +63,8 @@ fn imports_go_one_way() {
                     at("nobody climbs out sideways");
                 }
                 for rest in line.split("crate::").skip(1) {
-                    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let name: String =
+                        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                     if name != *room && !allowed.contains(&name.as_str()) && !name.is_empty() {
                         at(&format!("{room} must not import {name}"));
                     }
@@ -104,9 +105,12 @@ fn no_engine_is_named_outside_its_own_room() {
         for file in rust_files(&source().join(room)) {
             let text = fs::read_to_string(&file).unwrap();
             let product = text.split("#[cfg(test)]").next().unwrap_or_default();
-            let is_test = file.to_str().is_some_and(|path| path.ends_with("_tests.rs")) || file.components().any(|part| {
-                part.as_os_str().to_str().is_some_and(|name| name.starts_with("test") || name == "fixtures.rs")
-            });
+            let is_test = file.to_str().is_some_and(|path| path.ends_with("_tests.rs"))
+                || file.components().any(|part| {
+                    part.as_os_str()
+                        .to_str()
+                        .is_some_and(|name| name.starts_with("test") || name == "fixtures.rs")
+                });
             for (number, line) in product.lines().enumerate().filter(|_| !is_test) {
                 if ENGINE_IDS.iter().any(|id| code(line).contains(id)) {
                     wrong.push(format!("{}:{}", file.display(), number + 1));

@@ -51,7 +51,10 @@ impl Shell {
         std::fs::canonicalize(self.home.path().join("project")).unwrap()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the program under test is started as a shell would start it")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program under test is started as a shell would start it"
+    )]
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tunaflow"));
         command
@@ -255,7 +258,9 @@ fn a_second_ctrl_c_ends_at_once() {
 #[test]
 fn killed_in_the_middle_of_an_answer_keeps_it_once() {
     let shell = Shell::new();
-    let engine = shell.script("{\"text\":\"kept words\"}\n{\"delay_ms\":1500}\n{\"text\":\" and later\"}\n{\"hang\":true}\n");
+    let engine = shell.script(
+        "{\"text\":\"kept words\"}\n{\"delay_ms\":1500}\n{\"text\":\" and later\"}\n{\"hang\":true}\n",
+    );
     let mut child = shell.spawn(&["send", "--engine", &engine, "what was asked"]);
     let mut out = child.stdout.take().unwrap();
     // When the later words come, the earlier ones are older than a second.
@@ -285,7 +290,10 @@ fn standard_input_is_sent_byte_for_byte() {
     let engine = shell.script("{\"text\":\"ok\"}\n");
     let long = "가나다 emoji 👍 line\n".repeat(8_000);
     assert!(long.len() > 200_000);
-    for (args, input) in [(vec!["send", "--engine", &engine, "-"], long.as_str()), (vec!["send", "--engine", &engine], "짧은 글")] {
+    for (args, input) in [
+        (vec!["send", "--engine", &engine, "-"], long.as_str()),
+        (vec!["send", "--engine", &engine], "짧은 글"),
+    ] {
         shell.run_with(&args, input.as_bytes()).ok();
         let messages = shell.messages(&shell.newest_conversation());
         assert_eq!(messages[0]["text"], input);
@@ -297,7 +305,9 @@ fn standard_input_is_sent_byte_for_byte() {
 #[test]
 fn a_reader_that_goes_away_stops_the_turn_quietly() {
     let shell = Shell::new();
-    let engine = shell.script("{\"stream\":{\"text\":\"words and words\\n\",\"chunk_chars\":16,\"every_ms\":5,\"times\":4000}}\n");
+    let engine = shell.script(
+        "{\"stream\":{\"text\":\"words and words\\n\",\"chunk_chars\":16,\"every_ms\":5,\"times\":4000}}\n",
+    );
     let mut child = shell.spawn(&["send", "--engine", &engine, "x"]);
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -313,8 +323,12 @@ fn a_reader_that_goes_away_stops_the_turn_quietly() {
 #[test]
 fn questions_are_denied_unless_allowed() {
     let shell = Shell::new();
-    let engine = shell.script("{\"ask\":{\"tool\":\"Bash\",\"command\":\"rm x\",\"on_allow\":\"yes\",\"on_deny\":\"no\"}}\n");
-    for (permissions, answer, text) in [(None, "denied", "no"), (Some("deny"), "denied", "no"), (Some("allow"), "allowed_once", "yes")] {
+    let engine = shell.script(
+        "{\"ask\":{\"tool\":\"Bash\",\"command\":\"rm x\",\"on_allow\":\"yes\",\"on_deny\":\"no\"}}\n",
+    );
+    for (permissions, answer, text) in
+        [(None, "denied", "no"), (Some("deny"), "denied", "no"), (Some("allow"), "allowed_once", "yes")]
+    {
         let mut args = vec!["send", "--json", "--engine", &engine, "x"];
         args.extend(permissions.into_iter().flat_map(|word| ["--permissions", word]));
         let events = shell.run(&args).ok().lines();
@@ -368,18 +382,29 @@ fn a_conversation_goes_on_with_its_seat() {
     let id = shell.newest_conversation();
     shell.run(&["send", "--conversation", &id, "--model", "other", "second"]).ok();
     let row = &shell.run(&["conversations", "--json"]).ok().lines()[0];
-    assert_eq!((&row["messages"], &row["role"], &row["model"]), (&4.into(), &"Architect".into(), &"other".into()));
-    assert_eq!((&row["engine"], &row["mode"], &row["unread"]), (&engine.as_str().into(), &"lite".into(), &false.into()));
+    assert_eq!(
+        (&row["messages"], &row["role"], &row["model"]),
+        (&4.into(), &"Architect".into(), &"other".into())
+    );
+    assert_eq!(
+        (&row["engine"], &row["mode"], &row["unread"]),
+        (&engine.as_str().into(), &"lite".into(), &false.into())
+    );
 }
 
 #[test]
 fn the_context_is_shown_and_no_engine_is_run() {
     let shell = Shell::new();
-    let shown = &shell.run(&["context", "--json", "--engine", "demo", "--mode", "full", "--budget", "30000", "무엇"]).ok().lines()[0];
+    let shown = &shell
+        .run(&["context", "--json", "--engine", "demo", "--mode", "full", "--budget", "30000", "무엇"])
+        .ok()
+        .lines()[0];
     assert_eq!((&shown["mode"], &shown["mode_reason"]), (&"full".into(), &"user-override".into()));
     assert_eq!(shown["budget_chars"], 30_000);
     let sections = shown["sections"].as_array().unwrap();
-    assert!(sections.iter().all(|section| section["chars"] == section["text"].as_str().unwrap().chars().count()));
+    assert!(
+        sections.iter().all(|section| section["chars"] == section["text"].as_str().unwrap().chars().count())
+    );
     let text = shell.run(&["context", "--engine", "demo", "무엇"]).ok().out;
     assert!(text.contains("=== Platform rules ===") && text.contains("=== Report ==="), "{text}");
     assert_eq!(shell.run(&["conversations"]).ok().out, "", "nothing was begun");
@@ -389,7 +414,8 @@ fn the_context_is_shown_and_no_engine_is_run() {
 #[test]
 fn exports_hold_every_message_in_order() {
     let shell = Shell::new();
-    let engine = shell.script("{\"text\":\"````md\\n```rust\\nfn x() {}\\n```\\n````\\n\\n```\\nleft open\"}\n");
+    let engine =
+        shell.script("{\"text\":\"````md\\n```rust\\nfn x() {}\\n```\\n````\\n\\n```\\nleft open\"}\n");
     shell.run(&["send", "--engine", &engine, "질문 0"]).ok();
     let id = shell.newest_conversation();
     for turn in 1..35 {
@@ -402,7 +428,8 @@ fn exports_hold_every_message_in_order() {
     let places: Vec<Option<usize>> = (0..35).map(|turn| markdown.find(&format!("\n질문 {turn}\n"))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted());
     assert_eq!(markdown.matches("left open\n```\n").count(), 35);
-    let exported: Value = serde_json::from_str(&shell.run(&["export", &id, "--format", "json"]).ok().out).unwrap();
+    let exported: Value =
+        serde_json::from_str(&shell.run(&["export", &id, "--format", "json"]).ok().out).unwrap();
     assert_eq!((&exported["format"], &exported["version"]), (&"tunaflow-conversation".into(), &1.into()));
     let messages = exported["messages"].as_array().unwrap();
     assert_eq!(messages, &shell.messages(&id));

@@ -15,7 +15,12 @@ use tunaflow::model::turn::{StopReason, TurnEvent};
 use replay::{Played, play, read, transcripts};
 
 fn name_of(path: &Path) -> String {
-    path.file_name().unwrap().to_string_lossy().trim_end_matches(".io.jsonl").trim_end_matches(".jsonl").to_owned()
+    path.file_name()
+        .unwrap()
+        .to_string_lossy()
+        .trim_end_matches(".io.jsonl")
+        .trim_end_matches(".jsonl")
+        .to_owned()
 }
 
 /// `done`, `cancelled`, …, or `failed:<kind>`.
@@ -62,7 +67,8 @@ fn every_transcript_ends_each_turn_once_and_says_everything_once() {
             summaries.push_str(&summary(&name, &played));
             summaries.push('\n');
         }
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/fixtures/engines/{id}/expected.txt"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("tests/it/fixtures/engines/{id}/expected.txt"));
         if let Ok(expected) = std::fs::read_to_string(&file) {
             assert_eq!(summaries, expected, "{id}: the cases differ from expected.txt");
         }

@@ -22,8 +22,9 @@ fn database(home: &TempDir) -> PathBuf {
 /// Overwrites the pages of the file that hold these words.
 fn damage(file: &Path, words: &str) -> Vec<u8> {
     let mut bytes = std::fs::read(file).unwrap();
-    let places: Vec<usize> =
-        (0..bytes.len() - words.len()).filter(|at| &bytes[*at..*at + words.len()] == words.as_bytes()).collect();
+    let places: Vec<usize> = (0..bytes.len() - words.len())
+        .filter(|at| &bytes[*at..*at + words.len()] == words.as_bytes())
+        .collect();
     assert!(!places.is_empty(), "the words are in the file");
     for at in places {
         let page = at / 4096 * 4096;
@@ -49,7 +50,9 @@ fn a_damaged_database_is_shown_and_restored() {
     let bytes = damage(&database(&home), "the needle");
     let app = TestApp::in_home(home.clone(), Vec::new());
     let snapshot = app.until("the banner", |s| matches!(s.app.database, DatabaseStatus::Damaged { .. }));
-    let DatabaseStatus::Damaged { backups: offered, .. } = snapshot.app.database.clone() else { panic!("damaged") };
+    let DatabaseStatus::Damaged { backups: offered, .. } = snapshot.app.database.clone() else {
+        panic!("damaged")
+    };
     assert_eq!(offered.len(), 1, "backups are offered");
     let kept = app.open_whole(a);
     assert!(kept[0].plain_text().starts_with("heron"), "what can be read is there");
@@ -60,7 +63,9 @@ fn a_damaged_database_is_shown_and_restored() {
     app.send(AppCommand::RestoreBackup { path: offered[0].clone() });
     app.until("restored", |s| s.app.database == DatabaseStatus::Ok);
     app.until("saved", |s| {
-        s.view(a).is_some_and(|view| !view.loading && view.index.len() == 4 && messages(view).iter().all(|m| !m.unsaved))
+        s.view(a).is_some_and(|view| {
+            !view.loading && view.index.len() == 4 && messages(view).iter().all(|m| !m.unsaved)
+        })
     });
     assert!(app.open_whole(b)[0].plain_text().starts_with("stork"));
     let app = app.restart();
@@ -142,7 +147,9 @@ fn many_turns_at_once_leak_nothing() {
         }
         let count = (round + 2) * 2;
         let snapshot = app.until("a round", |s| {
-            ids.iter().all(|id| s.view(*id).is_some_and(|v| v.live.is_empty() && v.queue.is_empty() && v.index.len() == count))
+            ids.iter().all(|id| {
+                s.view(*id).is_some_and(|v| v.live.is_empty() && v.queue.is_empty() && v.index.len() == count)
+            })
         });
         assert!(snapshot.notices.is_empty(), "{:?}", snapshot.notices);
         files.push(open_files());
@@ -189,7 +196,9 @@ fn a_project_removed_while_a_turn_runs() {
     let app = TestApp::new();
     let id = app.scripted("{\"text\":\"part\"}\n{\"hang\":true}");
     app.say(id, "go");
-    app.until("part", |s| s.view(id).is_some_and(|v| v.live.first().is_some_and(|m| m.plain_text() == "part")));
+    app.until("part", |s| {
+        s.view(id).is_some_and(|v| v.live.first().is_some_and(|m| m.plain_text() == "part"))
+    });
     let project = app.snapshot().project.unwrap();
     app.send(ProjectCommand::Remove { project });
     app.until("gone", |s| s.projects.is_empty() && s.running_turns == 0);

@@ -44,7 +44,9 @@ fn deltas_and_the_whole_are_one_copy_and_identical_answers_stay_two() {
 #[test]
 fn messages_sent_while_a_turn_runs_wait_and_go_out_once_in_order() {
     let app = TestApp::new();
-    let id = app.scripted("{\"turn\":\"first\"}\n{\"text\":\"begun\"}\n{\"hang\":true}\n{\"turn\":true}\n{\"text\":\"ok\"}");
+    let id = app.scripted(
+        "{\"turn\":\"first\"}\n{\"text\":\"begun\"}\n{\"hang\":true}\n{\"turn\":true}\n{\"text\":\"ok\"}",
+    );
     app.say(id, "first");
     app.until_state(id, TurnState::Running);
     for text in ["second", "third", "fourth"] {
@@ -93,7 +95,8 @@ fn row(snapshot: &Snapshot, id: ConversationId) -> Option<TurnState> {
 #[test]
 fn a_crash_in_mid_stream_loses_nothing_older_than_a_second_and_doubles_nothing() {
     let app = TestApp::new();
-    let id = app.scripted("{\"text\":\"kept words\"}\n{\"delay_ms\":1500}\n{\"text\":\" more\"}\n{\"hang\":true}");
+    let id =
+        app.scripted("{\"text\":\"kept words\"}\n{\"delay_ms\":1500}\n{\"text\":\" more\"}\n{\"hang\":true}");
     app.say(id, "go");
     app.until("second piece", |s| {
         s.view(id).is_some_and(|view| view.live.first().is_some_and(|m| m.plain_text() == "kept words more"))
@@ -155,16 +158,19 @@ fn stop_keeps_the_part_and_drops_what_comes_later() {
 #[test]
 fn a_failure_says_what_to_do_and_retry_goes_on_with_the_same_words() {
     let app = TestApp::new();
-    let id = app.scripted(
-        r#"{"fail":{"kind":"rate_limited","message":"Too many requests","hint":"Wait a minute"}}"#,
-    );
+    let id = app
+        .scripted(r#"{"fail":{"kind":"rate_limited","message":"Too many requests","hint":"Wait a minute"}}"#);
     let view = app.ask(id, "question");
     let turn = view.turn.clone().unwrap();
     assert_eq!(turn.failure.as_ref().unwrap().kind, FailureKind::RateLimited);
-    assert!(matches!(&last(&view).state, MessageState::Failed { failure } if failure.hint == "Wait a minute"));
+    assert!(
+        matches!(&last(&view).state, MessageState::Failed { failure } if failure.hint == "Wait a minute")
+    );
     let other = EngineId::new(app.script(r#"{"text":"now it works"}"#));
     app.send(ChatCommand::Retry { turn: turn.turn, engine: Some(other.clone()) });
-    app.until("asked again", |s| s.view(id).is_some_and(|v| v.turn.as_ref().is_some_and(|t| t.turn != turn.turn)));
+    app.until("asked again", |s| {
+        s.view(id).is_some_and(|v| v.turn.as_ref().is_some_and(|t| t.turn != turn.turn))
+    });
     let view = app.until_idle(id);
     assert_eq!(texts(&view), ["question", "now it works"]);
     assert_eq!(view.row.conversation.seat.engine, other, "the other engine stays");
@@ -182,7 +188,12 @@ fn a_lost_session_is_tried_once_more_with_the_whole_context_and_says_so() {
     let view = app.ask(id, "which word?");
     let answer = last(&view);
     assert_eq!(answer.state, MessageState::Complete);
-    assert!(answer.items.iter().any(|item| matches!(&item.body, ItemBody::Notice { text, .. } if text.contains("session"))));
+    assert!(
+        answer
+            .items
+            .iter()
+            .any(|item| matches!(&item.body, ItemBody::Notice { text, .. } if text.contains("session")))
+    );
     assert!(answer.plain_text().contains("heron"), "the full pack holds the earlier words");
 }
 

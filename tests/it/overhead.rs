@@ -17,7 +17,8 @@ async fn timed(home: &CliHome, program: &std::path::Path, args: &[&str]) -> f64 
     let mut command = home.command(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let begun = Instant::now();
-    let done = tokio::time::timeout(LIMIT, command.output()).await.expect("it ends in time").expect("it starts");
+    let done =
+        tokio::time::timeout(LIMIT, command.output()).await.expect("it ends in time").expect("it starts");
     let took = begun.elapsed().as_secs_f64() * 1_000.0;
     let said = String::from_utf8_lossy(&done.stdout);
     let errors = String::from_utf8_lossy(&done.stderr);
@@ -43,10 +44,12 @@ async fn send_costs_little_more_than_the_bare_program() {
     let data = home.home().join("data");
     let data = data.to_str().expect("a temporary path is Unicode");
     let billing = r#"{"claude":{"billing":"api_key"}}"#;
-    let set = home.command(own).args(["--data-dir", data, "settings", "set", "engines", billing]).output().await;
+    let set =
+        home.command(own).args(["--data-dir", data, "settings", "set", "engines", billing]).output().await;
     assert!(set.expect("it starts").status.success());
     // The same protocol as the app's, so that the program does the same work.
-    let bare_args = ["-p", PROMPT, "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
+    let bare_args =
+        ["-p", PROMPT, "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
     let own_args = ["--data-dir", data, "--project", ".", "send", "--engine", "claude", PROMPT];
     timed(&home, &bare, &bare_args).await;
     timed(&home, own, &own_args).await;

@@ -50,7 +50,12 @@ impl WindowProcess {
         let args: Vec<OsString> = match kind {
             Kind::Empty => vec!["bench".into(), "empty-window".into()],
             Kind::Own => {
-                vec!["bench".into(), "window".into(), "--data-dir".into(), scratch.data_dir().into_os_string()]
+                vec![
+                    "bench".into(),
+                    "window".into(),
+                    "--data-dir".into(),
+                    scratch.data_dir().into_os_string(),
+                ]
             }
         };
         let spec = ProcessSpec {

@@ -35,7 +35,9 @@ pub fn start(options: &Options) -> anyhow::Result<Report> {
         for run in 0..=runs {
             let empty_ms = first_frame(&scratch, Kind::Empty).await?.0;
             let (own_ms, whole_ms) = first_frame(&scratch, Kind::Own).await?;
-            note(&format!("run {run}: empty {empty_ms:.0} ms, own {own_ms:.0} ms, with messages {whole_ms:.0} ms"));
+            note(&format!(
+                "run {run}: empty {empty_ms:.0} ms, own {own_ms:.0} ms, with messages {whole_ms:.0} ms"
+            ));
             // The first run finds the program's file not yet in memory.
             if run > 0 {
                 empty.push(empty_ms);

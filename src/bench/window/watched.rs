@@ -7,7 +7,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use egui::{Context, Event, Modifiers, MouseWheelSource, MouseWheelUnit, RawInput, TouchPhase, ViewportCommand, pos2, vec2};
+use egui::{
+    Context, Event, Modifiers, MouseWheelSource, MouseWheelUnit, RawInput, TouchPhase, ViewportCommand, pos2,
+    vec2,
+};
 
 use crate::bench::window::{SIZE, word};
 use crate::bench::{OpenWindow, Watched, app, say, time};

@@ -21,7 +21,10 @@ fn commands_about_a_conversation_change_its_row_and_are_kept() {
         (rename("   "), Box::new(|row| row.title == "A new name")),
         (rename(&"긴".repeat(500)), Box::new(|row| row.title.chars().count() == 200)),
         (ChatCommand::SetArchived { conversation: id, archived: true }, Box::new(|row| row.archived)),
-        (ChatCommand::SetSeat { conversation: id, seat: seat("bob") }, Box::new(|row| row.seat == seat("bob"))),
+        (
+            ChatCommand::SetSeat { conversation: id, seat: seat("bob") },
+            Box::new(|row| row.seat == seat("bob")),
+        ),
     ];
     for (command, holds) in cases {
         world.chat(command.clone());
@@ -107,7 +110,10 @@ fn deleting_while_a_turn_runs() {
     world.settle();
     let turn = world.live(id);
     let effects = world.chat(ChatCommand::Delete { conversation: id });
-    assert!(effects.contains(&Effect::CancelTurn { turn }) && effects.contains(&Effect::CloseSeats { conversation: id }));
+    assert!(
+        effects.contains(&Effect::CancelTurn { turn })
+            && effects.contains(&Effect::CloseSeats { conversation: id })
+    );
     world.say(turn, TurnEvent::Finished(StopReason::Completed));
     world.settle();
     let notices = world.snapshot().notices.clone();
@@ -139,7 +145,8 @@ fn projects_are_opened_once_and_picked() {
     assert!(world.snapshot().app.first_run);
     let effects = world.command(ProjectCommand::Open { path: "/code/heron".into() });
     assert_eq!(effects, [Effect::CheckFolder { path: "/code/heron".into() }]);
-    let checked = |world: &mut World, path: &str| world.put(Input::FolderChecked { path: path.into(), result: Ok(()) });
+    let checked =
+        |world: &mut World, path: &str| world.put(Input::FolderChecked { path: path.into(), result: Ok(()) });
     checked(&mut world, "/code/heron");
     checked(&mut world, "/code/stork");
     checked(&mut world, "/code/heron");
@@ -231,9 +238,9 @@ fn looking_changes_nothing() {
     }
     assert!(world.started.is_empty());
     assert_eq!(world.view(id).queue.len(), 1);
-    assert!(world.writes.iter().all(|(_, batch)| batch.iter().all(|write| {
-        !matches!(write, crate::model::record::StoreWrite::PutTurn(_))
-    })));
+    assert!(world.writes.iter().all(|(_, batch)| {
+        batch.iter().all(|write| !matches!(write, crate::model::record::StoreWrite::PutTurn(_)))
+    }));
 }
 
 /// Three wait; a stop, a restart: each goes out once, in order.

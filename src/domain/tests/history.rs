@@ -16,7 +16,10 @@ fn an_edit_can_be_taken_back_and_again() {
     world.settle();
     assert!(world.started[2].force_fresh && world.store.sessions.is_empty());
     let notice = world.snapshot().notices[0].clone();
-    assert_eq!((notice.title.as_str(), notice.action.clone()), ("Replaced 4 messages", Some(NoticeAction::UndoEdit(id))));
+    assert_eq!(
+        (notice.title.as_str(), notice.action.clone()),
+        ("Replaced 4 messages", Some(NoticeAction::UndoEdit(id)))
+    );
     // Refused while it runs.
     world.chat(ChatCommand::UndoEdit { conversation: id });
     let turn = world.live(id);
@@ -87,7 +90,8 @@ fn news_do_not_take_the_way_back_away() {
     let turn = world.live(id);
     world.say(turn, words("m", "x"));
     world.say(turn, TurnEvent::Finished(StopReason::Completed));
-    let actions: Vec<_> = world.snapshot().notices.iter().map(|notice| notice.action.clone().unwrap()).collect();
+    let actions: Vec<_> =
+        world.snapshot().notices.iter().map(|notice| notice.action.clone().unwrap()).collect();
     assert_eq!(actions, [NoticeAction::UndoEdit(id), NoticeAction::Open(id)]);
     world.look(Some(id), true);
     assert_eq!(world.snapshot().notices.len(), 1);

@@ -38,7 +38,15 @@ impl Run {
         let mut world = World::new();
         world.new_conversation();
         world.new_conversation();
-        Self { world, count: 0, sent: BTreeSet::new(), ended: BTreeMap::new(), turns: BTreeSet::new(), torn: false, torn_when_crashed: false }
+        Self {
+            world,
+            count: 0,
+            sent: BTreeSet::new(),
+            ended: BTreeMap::new(),
+            turns: BTreeSet::new(),
+            torn: false,
+            torn_when_crashed: false,
+        }
     }
 
     fn conversation(&self, at: u8) -> ConversationId {
@@ -54,8 +62,12 @@ impl Run {
 
     fn message(&mut self, at: u8, b: u8) -> MessageId {
         let id = self.conversation(at);
-        let shown: Vec<MessageId> =
-            self.world.snapshot().view(id).map(|v| v.index.iter().map(|e| e.id).collect()).unwrap_or_default();
+        let shown: Vec<MessageId> = self
+            .world
+            .snapshot()
+            .view(id)
+            .map(|v| v.index.iter().map(|e| e.id).collect())
+            .unwrap_or_default();
         pick(&shown, b).unwrap_or(MessageId(777_777))
     }
 
@@ -127,9 +139,12 @@ impl Run {
             29 => ChatCommand::Delete { conversation: id },
             30 | 31 => ChatCommand::UndoDelete { conversation: id },
             32 => ChatCommand::SaveDraft { conversation: id, draft: Draft::text(format!("d{b}")) },
-            33 => ChatCommand::SetSeat { conversation: id, seat: seat(if b % 2 == 0 { "ada" } else { "bob" }) },
+            33 => {
+                ChatCommand::SetSeat { conversation: id, seat: seat(if b % 2 == 0 { "ada" } else { "bob" }) }
+            }
             34..38 => {
-                let decision = if b % 2 == 0 { Decision::AllowOnce } else { Decision::Deny { comment: String::new() } };
+                let decision =
+                    if b % 2 == 0 { Decision::AllowOnce } else { Decision::Deny { comment: String::new() } };
                 ChatCommand::Answer { turn: self.turn(a), ask: format!("q{}", b % 3), decision }
             }
             38 => {
@@ -222,7 +237,8 @@ impl Run {
         }
         let store = self.world.store.clone();
         let mut times: BTreeMap<String, u32> = BTreeMap::new();
-        let said = store.messages.values().filter(|message| message.author == Author::User).map(|m| m.plain_text());
+        let said =
+            store.messages.values().filter(|message| message.author == Author::User).map(|m| m.plain_text());
         for text in said.chain(store.queued.values().map(|queued| queued.text.clone())) {
             *times.entry(text).or_default() += 1;
         }
@@ -281,7 +297,10 @@ fn holds(world: &World, snapshot: &Snapshot) {
         assert_eq!(known.and_then(|state| state.live), Some(live.record.id));
     }
     for state in world.state.conversations.values() {
-        assert!(state.live.is_none_or(|turn| world.state.turns.contains_key(&turn)), "a turn that is not there");
+        assert!(
+            state.live.is_none_or(|turn| world.state.turns.contains_key(&turn)),
+            "a turn that is not there"
+        );
     }
     for ask in snapshot.asks.iter() {
         let live = &world.state.turns[&ask.turn];
@@ -298,11 +317,18 @@ fn holds(world: &World, snapshot: &Snapshot) {
             let Some(message) = view.message(place) else { continue };
             assert_eq!(message.id, view.index[place].id, "another message at place {place}");
             let live = view.live.iter().any(|live| live.id == message.id);
-            assert!(live || message.state != MessageState::Streaming, "streams without a turn: {}", message.id);
+            assert!(
+                live || message.state != MessageState::Streaming,
+                "streams without a turn: {}",
+                message.id
+            );
         }
         for live in &view.live {
             let last = view.index.last().map(|entry| entry.id);
-            assert!(view.loading || view.error.is_some() || last == Some(live.id), "the running answer is the last");
+            assert!(
+                view.loading || view.error.is_some() || last == Some(live.id),
+                "the running answer is the last"
+            );
         }
     }
 }

@@ -109,7 +109,10 @@ impl World {
                     self.reads.push(effect);
                 }
                 Effect::StartTurn(spec) => {
-                    assert!(self.store.turns.contains_key(&spec.turn), "the request is kept before it goes out");
+                    assert!(
+                        self.store.turns.contains_key(&spec.turn),
+                        "the request is kept before it goes out"
+                    );
                     assert!(self.store.messages.contains_key(&spec.user_message), "so are its words");
                     self.started.push(*spec);
                 }

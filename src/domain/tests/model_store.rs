@@ -40,7 +40,9 @@ impl ModelStore {
         match write {
             W::PutProject(row) => drop(self.projects.insert(row.id, row.clone())),
             W::RemoveProject(id) => self.remove_project(*id),
-            W::PutConversation(row) if !self.projects.contains_key(&row.project) => return orphan("conversation"),
+            W::PutConversation(row) if !self.projects.contains_key(&row.project) => {
+                return orphan("conversation");
+            }
             W::PutConversation(row) => drop(self.conversations.insert(row.id, row.clone())),
             W::SetConversationDeleted { conversation, deleted_ms: Some(_) } => {
                 self.deleted.insert(*conversation);
@@ -72,7 +74,9 @@ impl ModelStore {
                 drop(self.sessions.remove(&(*conversation, engine.to_string())));
             }
             W::DropSessions { conversation } => self.sessions.retain(|(id, _), _| id != conversation),
-            W::PutDraft { conversation, draft: Some(_) } if !self.has(*conversation) => return orphan("draft"),
+            W::PutDraft { conversation, draft: Some(_) } if !self.has(*conversation) => {
+                return orphan("draft");
+            }
             W::PutDraft { conversation, draft: Some(draft) } => {
                 drop(self.drafts.insert(*conversation, draft.clone()));
             }

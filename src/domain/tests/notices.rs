@@ -28,7 +28,8 @@ fn told_where_nobody_looks_with_the_flags_of_the_settings() {
         for on in [true, false] {
             let (mut world, id, turn) = running();
             let mut settings = Settings::default();
-            *[&mut settings.notify_done, &mut settings.notify_failed, &mut settings.notify_needs_you][which] = on;
+            *[&mut settings.notify_done, &mut settings.notify_failed, &mut settings.notify_needs_you]
+                [which] = on;
             world.command(crate::api::command::SettingsCommand::Set(Box::new(settings)));
             world.say(turn, event.clone());
             let notices = world.snapshot().notices.clone();
@@ -69,7 +70,13 @@ fn one_notice_a_conversation_which_leaves_when_it_is_looked_at() {
     assert_eq!(world.snapshot().notices.len(), 2, "not seen without the focus");
     world.look(Some(id), true);
     assert_eq!(world.snapshot().notices.len(), 1);
-    assert!(world.snapshot().conversations.iter().all(|row| row.conversation.id != id || !row.conversation.unread));
+    assert!(
+        world
+            .snapshot()
+            .conversations
+            .iter()
+            .all(|row| row.conversation.id != id || !row.conversation.unread)
+    );
     let left = world.snapshot().notices[0].id;
     world.command(AppCommand::DismissNotice { notice: left });
     assert!(world.snapshot().notices.is_empty());

@@ -15,18 +15,30 @@ fn availability(world: &mut World) -> Vec<bool> {
 #[test]
 fn every_engine_command_asks_for_the_right_work() {
     let ada = || EngineId::new("ada");
-    let endpoint = || Endpoint { name: "box".into(), base_url: "http://127.0.0.1:1".into(), model: "m".into(), has_key: false };
+    let endpoint = || Endpoint {
+        name: "box".into(),
+        base_url: "http://127.0.0.1:1".into(),
+        model: "m".into(),
+        has_key: false,
+    };
     let agent = || AcpAgent { name: "own".into(), command: "own".into(), args: Vec::new() };
     let discover = |id: &str| Effect::Discover { engine: Some(EngineId::new(id)) };
     let cases: Vec<(EngineCommand, Vec<Effect>, bool)> = vec![
         (EngineCommand::Rediscover, vec![Effect::Discover { engine: None }], false),
         (EngineCommand::Test { engine: ada() }, vec![discover("ada")], false),
-        (EngineCommand::SetPath { engine: ada(), path: Some("/opt/ada".into()) }, vec![discover("ada")], true),
+        (
+            EngineCommand::SetPath { engine: ada(), path: Some("/opt/ada".into()) },
+            vec![discover("ada")],
+            true,
+        ),
         (EngineCommand::SetBilling { engine: ada(), billing: Billing::ApiKey }, vec![discover("ada")], true),
         (EngineCommand::SetModel { engine: ada(), model: Some("big".into()) }, vec![], true),
         (
             EngineCommand::PutEndpoint { endpoint: endpoint(), key: Some("k".into()) },
-            vec![Effect::StoreSecret { name: "endpoint:box".into(), value: Some("k".into()) }, discover("openai:box")],
+            vec![
+                Effect::StoreSecret { name: "endpoint:box".into(), value: Some("k".into()) },
+                discover("openai:box"),
+            ],
             true,
         ),
         (EngineCommand::PutEndpoint { endpoint: endpoint(), key: None }, vec![discover("openai:box")], true),
@@ -51,8 +63,14 @@ fn every_engine_command_asks_for_the_right_work() {
         assert!(world.store.settings.values().all(|json| !json.contains("\"k\"")));
     }
     let mut world = World::new();
-    world.command(EngineCommand::PutEndpoint { endpoint: Endpoint { base_url: "ftp://x".into(), ..endpoint() }, key: Some("k".into()) });
-    assert!(world.effects.iter().all(|effect| !matches!(effect, Effect::StoreSecret { .. })), "not taken, no key kept");
+    world.command(EngineCommand::PutEndpoint {
+        endpoint: Endpoint { base_url: "ftp://x".into(), ..endpoint() },
+        key: Some("k".into()),
+    });
+    assert!(
+        world.effects.iter().all(|effect| !matches!(effect, Effect::StoreSecret { .. })),
+        "not taken, no key kept"
+    );
 }
 
 #[test]
@@ -80,7 +98,11 @@ fn what_is_found_is_shown_as_it_comes() {
     world.command(EngineCommand::Rediscover);
     assert_eq!(availability(&mut world), [false; 3]);
     assert!(world.snapshot().app.discovering);
-    world.put(Input::Discovered { statuses: vec![ready("bob"), ready("nobody")], took_ms: 5, complete: false });
+    world.put(Input::Discovered {
+        statuses: vec![ready("bob"), ready("nobody")],
+        took_ms: 5,
+        complete: false,
+    });
     assert_eq!(availability(&mut world), [false, true, false]);
     world.put(Input::Discovered { statuses: Vec::new(), took_ms: 9, complete: true });
     assert_eq!((world.snapshot().app.discovering, world.snapshot().app.discovery_ms), (false, Some(9)));
@@ -95,7 +117,8 @@ fn limits_and_models_as_told() {
     world.settle();
     let turn = world.live(id);
     for used in [10.0, 90.0] {
-        let limit = LimitInfo { kind: "5 h".into(), used_percent: Some(used), resets_at_ms: Some(7), reached: false };
+        let limit =
+            LimitInfo { kind: "5 h".into(), used_percent: Some(used), resets_at_ms: Some(7), reached: false };
         world.say(turn, TurnEvent::Limit(limit));
     }
     world.say(turn, TurnEvent::Models(vec!["m1".into()]));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::api::command::ChatCommand;
-use crate::domain::input::{Input, OpenedConversation, Stored};
 use crate::domain::effect::Effect;
+use crate::domain::input::{Input, OpenedConversation, Stored};
 use crate::domain::tests::kit::{World, started, words};
 use crate::model::id::{ConversationId, MessageId};
 use crate::model::record::IndexRow;
@@ -60,7 +60,9 @@ fn a_delta_rebuilds_only_the_answer() {
         assert!(Arc::ptr_eq(&part(&before, busy), &part(&after, busy)), "another one that streams");
         assert!(Arc::ptr_eq(&before.conversations, &after.conversations), "the list");
         assert!(Arc::ptr_eq(&before.notices, &after.notices) && Arc::ptr_eq(&before.asks, &after.asks));
-        assert!(Arc::ptr_eq(&before.engines, &after.engines) && Arc::ptr_eq(&before.settings, &after.settings));
+        assert!(
+            Arc::ptr_eq(&before.engines, &after.engines) && Arc::ptr_eq(&before.settings, &after.settings)
+        );
         assert_eq!(new.live[0].revision, old.live[0].revision + number + 1);
     }
     // A checkpoint is no change either.

@@ -52,24 +52,30 @@ fn state_by_state_and_event() {
     let table: [(TurnState, [TurnState; 12]); 4] = [
         (
             Starting,
-            [Running, Running, Running, Starting, Starting, Starting, NeedsYou, Starting, Done, Stopped, Failed, Starting],
+            [
+                Running, Running, Running, Starting, Starting, Starting, NeedsYou, Starting, Done, Stopped,
+                Failed, Starting,
+            ],
         ),
         (
             Running,
-            [Running, Running, Running, Running, Running, Running, NeedsYou, Running, Done, Stopped, Failed, Starting],
+            [
+                Running, Running, Running, Running, Running, Running, NeedsYou, Running, Done, Stopped,
+                Failed, Starting,
+            ],
         ),
         (
             NeedsYou,
             [
-                NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, Running, Done, Stopped, Failed,
-                Starting,
+                NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, NeedsYou, Running, Done, Stopped,
+                Failed, Starting,
             ],
         ),
         (
             Stopping,
             [
-                Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopped, Stopped,
-                Stopped, Stopped,
+                Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopping, Stopped,
+                Stopped, Stopped, Stopped,
             ],
         ),
     ];
@@ -93,7 +99,9 @@ fn an_ended_turn_stays_ended() {
         world.say(turn, words("m", "said"));
         world.say(turn, end);
         let state = world.turn_state(id);
-        for late in [words("m", " late"), started("s2"), asked("q", "ls"), TurnEvent::Finished(StopReason::Cancelled)] {
+        for late in
+            [words("m", " late"), started("s2"), asked("q", "ls"), TurnEvent::Finished(StopReason::Cancelled)]
+        {
             world.say(turn, late);
         }
         assert_eq!(world.turn_state(id), state);
@@ -215,12 +223,20 @@ fn answers_are_bound_to_their_question() {
     assert_eq!(world.snapshot().asks.len(), 2, "a repeated question is one");
     let allow = |ask: &str| ChatCommand::Answer { turn, ask: ask.into(), decision: Decision::AllowOnce };
     assert!(world.chat(allow("c")).is_empty());
-    assert!(world.chat(ChatCommand::Answer { turn: TurnId(99), ask: "a".into(), decision: Decision::AllowOnce }).is_empty());
+    assert!(
+        world
+            .chat(ChatCommand::Answer { turn: TurnId(99), ask: "a".into(), decision: Decision::AllowOnce })
+            .is_empty()
+    );
     let effects = world.chat(allow("a"));
     assert!(matches!(&effects[..], [Effect::Answer { ask, .. }] if ask == "a"));
     assert_eq!(world.turn_state(id), TurnState::NeedsYou, "one is left");
     assert!(world.chat(allow("a")).is_empty(), "answered once");
-    world.chat(ChatCommand::Answer { turn, ask: "b".into(), decision: Decision::Deny { comment: "no".into() } });
+    world.chat(ChatCommand::Answer {
+        turn,
+        ask: "b".into(),
+        decision: Decision::Deny { comment: "no".into() },
+    });
     assert_eq!(world.turn_state(id), TurnState::Running);
     world.say(turn, TurnEvent::Finished(StopReason::Completed));
     let answer = world.view(id).message(1).unwrap().clone();

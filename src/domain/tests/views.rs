@@ -65,7 +65,8 @@ impl World {
 fn only_few_conversations_stay_open() {
     let mut world = World::new();
     let ids: Vec<ConversationId> = (0..6).map(|_| world.new_conversation()).collect();
-    let open: Vec<ConversationId> = world.snapshot().open.iter().map(|view| view.row.conversation.id).collect();
+    let open: Vec<ConversationId> =
+        world.snapshot().open.iter().map(|view| view.row.conversation.id).collect();
     assert_eq!(open, ids[2..]);
     assert_eq!(world.snapshot().conversations.len(), 6);
 }
@@ -176,7 +177,8 @@ fn a_read_that_fails_is_told_and_tried_again() {
 fn lookups_answer_the_newest_question() {
     let (mut world, id) = long(2);
     world.whole(id);
-    let find = |query: &str, find| ChatCommand::Find { conversation: id, find: FindId(find), query: query.into() };
+    let find =
+        |query: &str, find| ChatCommand::Find { conversation: id, find: FindId(find), query: query.into() };
     assert_eq!(world.chat(find("q", 1)).len(), 1);
     assert_eq!(world.chat(find("q1", 2)).len(), 1);
     let ids: Vec<_> = world.view(id).index.iter().map(|entry| entry.id).collect();

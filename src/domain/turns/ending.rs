@@ -45,7 +45,8 @@ impl AppState {
         live.spec.force_fresh = true;
         live.record.state = TurnState::Starting;
         STARTING.clone_into(&mut live.phase);
-        let (id, engine, spec) = (live.record.conversation, live.record.seat.engine.clone(), live.spec.clone());
+        let (id, engine, spec) =
+            (live.record.conversation, live.record.seat.engine.clone(), live.spec.clone());
         let text = "The engine no longer knew its session. A new one was started with the full context.";
         self.note(turn, NoticeLevel::Info, text.into());
         self.write(vec![StoreWrite::DropSession { conversation: id, engine }], out);
@@ -236,7 +237,9 @@ impl LiveTurn {
         let text = match stop {
             StopReason::MaxTokens => "The answer ended at the model's output limit.",
             StopReason::Refused => "The model refused to go on.",
-            StopReason::Completed if self.answer.items.is_empty() => "The agent ended without saying anything.",
+            StopReason::Completed if self.answer.items.is_empty() => {
+                "The agent ended without saying anything."
+            }
             StopReason::Completed | StopReason::Cancelled => return,
         };
         let body = ItemBody::Notice { level: NoticeLevel::Warn, text: text.into() };

@@ -86,8 +86,11 @@ impl AcpDialect {
             return;
         }
         let input = &told["rawInput"];
-        let command = (call.kind == ToolKind::Run || input.get("command").is_some())
-            .then(|| tools::command_of(input).or_else(|| tools::title_whole(told)).unwrap_or_else(|| call.input.clone()));
+        let command = (call.kind == ToolKind::Run || input.get("command").is_some()).then(|| {
+            tools::command_of(input)
+                .or_else(|| tools::title_whole(told))
+                .unwrap_or_else(|| call.input.clone())
+        });
         let folder = input.get("cwd").and_then(Value::as_str).map(str::to_owned);
         let ask = wire::id_key(id);
         let request = PermissionRequest {

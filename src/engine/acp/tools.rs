@@ -233,7 +233,11 @@ mod tests {
     fn a_command_told_as_the_title_stays_exact() {
         let command = format!("printf '%s' \"a  b\"; rm -r {}", "x".repeat(300));
         let mut call = ToolCall::default();
-        merge(&mut call, &json!({"toolCallId": "c", "title": command, "kind": "execute", "status": "pending"}), none);
+        merge(
+            &mut call,
+            &json!({"toolCallId": "c", "title": command, "kind": "execute", "status": "pending"}),
+            none,
+        );
         assert_eq!(call.input, command);
         assert!(call.title.ends_with('…') && !call.title.contains("  "));
     }

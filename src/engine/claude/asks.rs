@@ -48,7 +48,8 @@ impl Asks {
         let (response, denied) = match decision {
             Decision::AllowOnce => (json!({"behavior": "allow", "updatedInput": allowed_input(&ask)}), None),
             Decision::Deny { comment } => {
-                let comment = if comment.trim().is_empty() { "The user did not allow this." } else { comment };
+                let comment =
+                    if comment.trim().is_empty() { "The user did not allow this." } else { comment };
                 (json!({"behavior": "deny", "message": comment}), ask.tool_use_id)
             }
         };
@@ -76,7 +77,8 @@ fn success(id: &str, response: &Value) -> String {
 
 /// A control response that refuses, so that the engine does not wait for ever.
 pub fn refusal(id: &str, why: &str) -> String {
-    json!({"type": "control_response", "response": {"subtype": "error", "request_id": id, "error": why}}).to_string()
+    json!({"type": "control_response", "response": {"subtype": "error", "request_id": id, "error": why}})
+        .to_string()
 }
 
 /// Denies a question that comes while no turn runs.
@@ -97,7 +99,9 @@ fn question(id: &str, tool: &str, input: &Value, request: &Value, folder: &str) 
         (diff.is_none() && tool != ASK_USER).then(|| format!("{tool} {}", pretty(input)))
     });
     let mut paths = paths(input);
-    if let Some(blocked) = str_at(request, "/blocked_path").filter(|path| !paths.iter().any(|known| known == path)) {
+    if let Some(blocked) =
+        str_at(request, "/blocked_path").filter(|path| !paths.iter().any(|known| known == path))
+    {
         paths.push(blocked.to_owned());
     }
     // For an edit, the description only repeats the file's name.
@@ -122,11 +126,14 @@ const ASK_USER: &str = "AskUserQuestion";
 /// A question with choices, in words. Allowing takes the first choice of each; a denial's comment is the free answer.
 fn choices(input: &Value) -> Option<String> {
     let questions = list_at(input, "/questions").iter().map(|question| {
-        let options = list_at(question, "/options").iter().map(|option| format!("\n- {}", text_at(option, "/label")));
+        let options =
+            list_at(question, "/options").iter().map(|option| format!("\n- {}", text_at(option, "/label")));
         format!("{}{}", text_at(question, "/question"), options.collect::<String>())
     });
     let text = questions.collect::<Vec<_>>().join("\n\n");
-    (!text.is_empty()).then(|| clean(&format!("{text}\n\nAllow takes the first choice. To answer freely, deny with a comment.")))
+    (!text.is_empty()).then(|| {
+        clean(&format!("{text}\n\nAllow takes the first choice. To answer freely, deny with a comment."))
+    })
 }
 
 fn allowed_input(ask: &Ask) -> Value {
@@ -158,8 +165,20 @@ mod tests {
     #[test]
     fn questions_say_what_is_asked() {
         let table = [
-            ("Bash", json!({"command": "rm -r x\u{1b}[0m", "description": "clean"}), PermissionAction::Run, "rm -r x", ""),
-            ("Edit", json!({"file_path": "f", "old_string": "a", "new_string": "b"}), PermissionAction::Edit, "", "-a\n+b"),
+            (
+                "Bash",
+                json!({"command": "rm -r x\u{1b}[0m", "description": "clean"}),
+                PermissionAction::Run,
+                "rm -r x",
+                "",
+            ),
+            (
+                "Edit",
+                json!({"file_path": "f", "old_string": "a", "new_string": "b"}),
+                PermissionAction::Edit,
+                "",
+                "-a\n+b",
+            ),
             ("Write", json!({"file_path": "f", "content": "new"}), PermissionAction::Edit, "", "new"),
             ("WebFetch", json!({"url": "http://x"}), PermissionAction::Fetch, "http://x", ""),
             ("mcp__m__go", json!({"q": 1}), PermissionAction::Other, "\"q\": 1", ""),
@@ -193,7 +212,8 @@ mod tests {
 
     #[test]
     fn a_question_with_choices_is_answered_with_the_first() {
-        let input = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
+        let input =
+            json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
         let mut asks = Asks::default();
         let asked = asks.ask("q", &request(ASK_USER, &input), "/p", false);
         assert!(asked.reason.is_some_and(|reason| reason.contains("Which?\n- A\n- B")));

@@ -46,7 +46,12 @@ impl Blocks {
     }
 
     /// One `stream_event` of the main agent. Gives a tool call when one begins.
-    pub fn stream<'a>(&mut self, line: &'a Value, book: &mut ItemBook, out: &mut SeatOutput) -> Option<FoundTool<'a>> {
+    pub fn stream<'a>(
+        &mut self,
+        line: &'a Value,
+        book: &mut ItemBook,
+        out: &mut SeatOutput,
+    ) -> Option<FoundTool<'a>> {
         let event = line.get("event")?;
         let index = u64_at(event, "/index");
         match str_at(event, "/type")? {
@@ -107,7 +112,12 @@ impl Blocks {
     }
 
     /// One whole `assistant` line of the main agent. Gives the tool calls it holds.
-    pub fn whole<'a>(&mut self, line: &'a Value, book: &mut ItemBook, out: &mut SeatOutput) -> Vec<FoundTool<'a>> {
+    pub fn whole<'a>(
+        &mut self,
+        line: &'a Value,
+        book: &mut ItemBook,
+        out: &mut SeatOutput,
+    ) -> Vec<FoundTool<'a>> {
         let message = text_at(line, "/message/id");
         if let Some(text) = str_at(line, "/message/content") {
             self.whole_text(&message, Said::Text, text, book, out);
@@ -117,12 +127,18 @@ impl Blocks {
         for block in list_at(line, "/message/content") {
             match str_at(block, "/type").unwrap_or_default() {
                 "text" => self.whole_text(&message, Said::Text, &text_at(block, "/text"), book, out),
-                "thinking" => self.whole_text(&message, Said::Thinking, &text_at(block, "/thinking"), book, out),
+                "thinking" => {
+                    self.whole_text(&message, Said::Thinking, &text_at(block, "/thinking"), book, out)
+                }
                 kind if is_tool(kind) => {
                     let Some(id) = str_at(block, "/id") else { continue };
                     book.drop_void(out);
                     let name = str_at(block, "/name").unwrap_or_default();
-                    tools.push(FoundTool { id, name, input: Some(block.get("input").unwrap_or(&Value::Null)) });
+                    tools.push(FoundTool {
+                        id,
+                        name,
+                        input: Some(block.get("input").unwrap_or(&Value::Null)),
+                    });
                 }
                 "redacted_thinking" => {}
                 _ => out.skipped += 1,
@@ -131,7 +147,14 @@ impl Blocks {
         tools
     }
 
-    fn whole_text(&mut self, message: &str, said: Said, text: &str, book: &mut ItemBook, out: &mut SeatOutput) {
+    fn whole_text(
+        &mut self,
+        message: &str,
+        said: Said,
+        text: &str,
+        book: &mut ItemBook,
+        out: &mut SeatOutput,
+    ) {
         // Deltas whose message start was lost are filed under no message.
         let waiting = [message, ""].into_iter().find_map(|home| self.waiting_key(home, said, text, book));
         let key = waiting.unwrap_or_else(|| {
@@ -149,7 +172,8 @@ impl Blocks {
     /// Which draft this whole text completes: the one that says the same, else the one that was streamed last.
     /// Drafts that were given up are said again from the first.
     fn waiting_key(&self, message: &str, said: Said, text: &str, book: &ItemBook) -> Option<String> {
-        let waiting: Vec<&Block> = self.messages.get(message)?.iter().filter(|block| block.waits_for(said)).collect();
+        let waiting: Vec<&Block> =
+            self.messages.get(message)?.iter().filter(|block| block.waits_for(said)).collect();
         let same = waiting.iter().find(|block| book.text(&block.key) == Some(text));
         let void = waiting.iter().find(|block| book.is_void(&block.key));
         same.or(void).or(waiting.last()).map(|block| block.key.clone())
@@ -159,7 +183,10 @@ impl Blocks {
     fn open_key(&mut self, line: &Value, index: Option<u64>, said: Said) -> String {
         let message = self.message_of(line);
         let known = self.messages.get(&message).and_then(|blocks| {
-            blocks.iter().find(|block| block.index == index && block.said == Some(said)).map(|block| block.key.clone())
+            blocks
+                .iter()
+                .find(|block| block.index == index && block.said == Some(said))
+                .map(|block| block.key.clone())
         });
         if let Some(key) = known {
             return key;

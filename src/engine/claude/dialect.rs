@@ -14,7 +14,9 @@ use crate::engine::wire::{ObjectReader, Read, f64_at, list_at, str_at, text_at, 
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::{NoticeLevel, ToolState};
-use crate::model::turn::{Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest};
+use crate::model::turn::{
+    Decision, FailureKind, LimitInfo, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest,
+};
 
 /// How long a cancelled turn may take to end by itself.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
@@ -220,14 +222,23 @@ impl ClaudeDialect {
                 turn.denied.insert(id);
             }
             "informational" => notice(NoticeLevel::Info, &text_at(line, "/content"), out),
-            "compact_boundary" => notice(NoticeLevel::Info, "Claude Code shortened its memory of this session.", out),
+            "compact_boundary" => {
+                notice(NoticeLevel::Info, "Claude Code shortened its memory of this session.", out)
+            }
             "status" => {
                 if str_at(line, "/status") == Some("compacting") {
                     out.events.push(TurnEvent::Phase("Shortening its memory".to_owned()));
                 }
             }
-            "thinking_tokens" | "task_started" | "task_progress" | "task_updated" | "task_notification"
-            | "hook_started" | "hook_progress" | "hook_response" | "session_state_changed" => {}
+            "thinking_tokens"
+            | "task_started"
+            | "task_progress"
+            | "task_updated"
+            | "task_notification"
+            | "hook_started"
+            | "hook_progress"
+            | "hook_response"
+            | "session_state_changed" => {}
             other => {
                 out.skipped += 1;
                 out.log.push(format!("unknown system subtype {other:?}"));
@@ -238,7 +249,8 @@ impl ClaudeDialect {
     /// Sub-agents that run in the background end with a turn that Claude begins by itself; shell tasks may run for ever.
     fn background(&mut self, line: &Value, out: &mut SeatOutput) {
         let Some(turn) = self.turn.as_mut() else { return };
-        let agents = list_at(line, "/tasks").iter().filter(|task| text_at(task, "/task_type").contains("agent"));
+        let agents =
+            list_at(line, "/tasks").iter().filter(|task| text_at(task, "/task_type").contains("agent"));
         turn.background_agents = agents.count();
         if turn.background_agents == 0 && turn.held.is_some() {
             let timer = self.timer(HELD_GRACE, out);
@@ -368,13 +380,16 @@ impl ClaudeDialect {
             return;
         }
         let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
-        let failed = gone(&self.info, Gone {
-            command: &self.command,
-            version: self.version.as_deref(),
-            exit,
-            noise: &noise.join("\n"),
-            spoke: self.spoke,
-        });
+        let failed = gone(
+            &self.info,
+            Gone {
+                command: &self.command,
+                version: self.version.as_deref(),
+                exit,
+                noise: &noise.join("\n"),
+                spoke: self.spoke,
+            },
+        );
         self.end(TurnEvent::Failed(failed), out);
     }
 }
@@ -385,7 +400,8 @@ impl Dialect for ClaudeDialect {
             SeatInput::Begin(request) => self.begin(request, out),
             SeatInput::Line(line) => self.line(line, out),
             SeatInput::LineTooLong { bytes } => {
-                let text = format!("Claude Code sent a line of {bytes} bytes. It is too large and was left out.");
+                let text =
+                    format!("Claude Code sent a line of {bytes} bytes. It is too large and was left out.");
                 if self.turn.is_some() {
                     notice(NoticeLevel::Error, &text, out);
                 }

@@ -66,7 +66,12 @@ impl Engine for Claude {
             ],
             // On macOS the login lies in the keychain.
             signs_are_all: cfg!(target_os = "linux"),
-            env_names: words(&["CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"]),
+            env_names: words(&[
+                "CLAUDE_CONFIG_DIR",
+                "ANTHROPIC_BASE_URL",
+                "CLAUDE_CODE_USE_BEDROCK",
+                "CLAUDE_CODE_USE_VERTEX",
+            ]),
             login_variables: words(&["CLAUDE_CODE_OAUTH_TOKEN"]),
             ..Probe::default()
         }
@@ -170,7 +175,9 @@ mod argv {
     #[test]
     fn argv_follows_the_seat() {
         let fresh = line(&seat());
-        assert!(fresh.ends_with("--permission-mode default --session-id 11111111-2222-4333-8444-555555555555"));
+        assert!(
+            fresh.ends_with("--permission-mode default --session-id 11111111-2222-4333-8444-555555555555")
+        );
         let taken_up = SeatSpec {
             resume: Some("abc".to_owned()),
             model: Some("opus".to_owned()),

@@ -20,7 +20,8 @@ pub fn usage(result: &Value, model: Option<&str>, window_used_tokens: Option<u64
     .map(|field| u64_at(result, field));
     // An aborted answer is missing there and stands only in the sums by model.
     let none_told = told.iter().all(|tokens| tokens.unwrap_or(0) == 0);
-    let [input, written, cached, output, thinking] = if none_told { sums_by_model(result).unwrap_or(told) } else { told };
+    let [input, written, cached, output, thinking] =
+        if none_told { sums_by_model(result).unwrap_or(told) } else { told };
     Usage {
         input_tokens: input.map(|input| input.saturating_add(written.unwrap_or(0))),
         cached_input_tokens: cached,
@@ -34,8 +35,18 @@ pub fn usage(result: &Value, model: Option<&str>, window_used_tokens: Option<u64
 
 fn sums_by_model(result: &Value) -> Option<[Option<u64>; 5]> {
     let models = result.get("model_usage_since_last_result")?.as_object()?;
-    let fields = ["/inputTokens", "/cacheCreationInputTokens", "/cacheReadInputTokens", "/outputTokens", "/thinkingTokens"];
-    Some(fields.map(|field| models.values().filter_map(|model| u64_at(model, field)).reduce(u64::saturating_add)))
+    let fields = [
+        "/inputTokens",
+        "/cacheCreationInputTokens",
+        "/cacheReadInputTokens",
+        "/outputTokens",
+        "/thinkingTokens",
+    ];
+    Some(
+        fields.map(|field| {
+            models.values().filter_map(|model| u64_at(model, field)).reduce(u64::saturating_add)
+        }),
+    )
 }
 
 /// Two parts of one turn as one; the window is that of the later.
@@ -73,7 +84,9 @@ fn window(result: &Value, model: Option<&str>) -> Option<u64> {
 /// What the turn cost. `total_cost_usd` runs over the whole session, so it is only taken as a difference.
 pub fn cost(result: &Value, session_total_before: Option<f64>) -> Option<f64> {
     if let Some(since) = result.get("model_usage_since_last_result").and_then(Value::as_object) {
-        return Some(since.values().filter_map(|model| f64_at(model, "/costUSD")).fold(0.0, |sum, cost| sum + cost));
+        return Some(
+            since.values().filter_map(|model| f64_at(model, "/costUSD")).fold(0.0, |sum, cost| sum + cost),
+        );
     }
     let total = f64_at(result, "/total_cost_usd")?;
     session_total_before.map(|before| (total - before).max(0.0))
@@ -147,7 +160,9 @@ fn kind(result: &Value, reason: &str, text: &str, known: Known<'_>) -> FailureKi
         Some("authentication_failed") => FailureKind::NotLoggedIn,
         Some("billing_error") => FailureKind::PlanLimit,
         Some("model_not_found") => FailureKind::ModelUnknown,
-        Some("rate_limit") if known.reached.is_some() && !text.contains("not your usage limit") => FailureKind::PlanLimit,
+        Some("rate_limit") if known.reached.is_some() && !text.contains("not your usage limit") => {
+            FailureKind::PlanLimit
+        }
         Some("rate_limit") if by_text == FailureKind::Other => FailureKind::RateLimited,
         _ => by_text,
     }
@@ -213,24 +228,53 @@ mod tests {
     #[test]
     fn failures_are_told_apart() {
         use FailureKind as K;
-        let reached = LimitInfo { kind: "5 h".into(), used_percent: None, resets_at_ms: Some(9), reached: true };
+        let reached =
+            LimitInfo { kind: "5 h".into(), used_percent: None, resets_at_ms: Some(9), reached: true };
         let error = |error| Known { error: Some(error), ..Known::default() };
         let none = Known::default();
         let limited = Known { error: Some("rate_limit"), reached: Some(&reached), cancelled: false };
         let table = [
-            (api_error(401, "Invalid API key · Fix external API key"), error("authentication_failed"), K::NotLoggedIn),
-            (json!({"is_error": true, "terminal_reason": "api_error", "result": "Not logged in · Please run /login"}), none, K::NotLoggedIn),
+            (
+                api_error(401, "Invalid API key · Fix external API key"),
+                error("authentication_failed"),
+                K::NotLoggedIn,
+            ),
+            (
+                json!({"is_error": true, "terminal_reason": "api_error", "result": "Not logged in · Please run /login"}),
+                none,
+                K::NotLoggedIn,
+            ),
             (api_error(402, "Credit balance is too low"), error("billing_error"), K::PlanLimit),
             (api_error(429, "Request rejected (429)"), error("rate_limit"), K::RateLimited),
             (api_error(429, "You've hit your limit"), limited, K::PlanLimit),
             (api_error(429, "limiting requests (not your usage limit)"), limited, K::RateLimited),
             (api_error(529, "API Error: 529 Overloaded."), error("server_error"), K::Overloaded),
             (api_error(500, "API Error: 500 mock"), error("server_error"), K::Overloaded),
-            (api_error(404, "There's an issue with the selected model (x)."), error("model_not_found"), K::ModelUnknown),
-            (json!({"is_error": true, "terminal_reason": "prompt_too_long", "api_error_status": 400, "result": "x"}), none, K::PromptTooLong),
-            (json!({"is_error": true, "api_error": "connection_failed", "result": "API Error: Connection dropped"}), none, K::Network),
-            (json!({"is_error": true, "errors": ["No conversation found with session ID: 9"]}), none, K::SessionLost),
-            (json!({"is_error": true, "subtype": "error_max_turns", "terminal_reason": "max_turns", "errors": ["Reached"]}), none, K::Other),
+            (
+                api_error(404, "There's an issue with the selected model (x)."),
+                error("model_not_found"),
+                K::ModelUnknown,
+            ),
+            (
+                json!({"is_error": true, "terminal_reason": "prompt_too_long", "api_error_status": 400, "result": "x"}),
+                none,
+                K::PromptTooLong,
+            ),
+            (
+                json!({"is_error": true, "api_error": "connection_failed", "result": "API Error: Connection dropped"}),
+                none,
+                K::Network,
+            ),
+            (
+                json!({"is_error": true, "errors": ["No conversation found with session ID: 9"]}),
+                none,
+                K::SessionLost,
+            ),
+            (
+                json!({"is_error": true, "subtype": "error_max_turns", "terminal_reason": "max_turns", "errors": ["Reached"]}),
+                none,
+                K::Other,
+            ),
         ];
         for (result, known, kind) in &table {
             assert_eq!(kind_told(result, *known), Some(*kind), "{result}");
@@ -239,7 +283,8 @@ mod tests {
 
     #[test]
     fn ends_that_are_no_failure() {
-        let stop = |reason: &str| json!({"is_error": false, "terminal_reason": "completed", "stop_reason": reason});
+        let stop =
+            |reason: &str| json!({"is_error": false, "terminal_reason": "completed", "stop_reason": reason});
         let aborted = json!({"is_error": true, "terminal_reason": "aborted_streaming"});
         let table = [
             (stop("end_turn"), false, StopReason::Completed),
@@ -274,7 +319,10 @@ mod tests {
         let aborted = json!({"usage": {"input_tokens": 0, "output_tokens": 0},
             "model_usage_since_last_result": {"a": {"inputTokens": 7, "outputTokens": 1}, "b": {"inputTokens": 2}}});
         let used = usage(&aborted, None, None);
-        assert_eq!((used.input_tokens, used.output_tokens, used.cached_input_tokens), (Some(9), Some(1), None));
+        assert_eq!(
+            (used.input_tokens, used.output_tokens, used.cached_input_tokens),
+            (Some(9), Some(1), None)
+        );
         assert_eq!(sum(&used, &used).input_tokens, Some(18));
         assert!(is_nothing(&usage(&json!({"usage": {"input_tokens": 0}}), None, None)) && !is_nothing(&used));
     }

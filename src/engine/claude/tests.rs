@@ -62,7 +62,11 @@ fn the_prompt_goes_as_one_line_behind_initialize() {
 #[test]
 fn drafts_and_whole_lines_are_one_text() {
     let mut hand = begun();
-    hand.line(&init("s")).line(&start("a")).line(&delta(0, "Hel")).line(&delta(0, "lo")).line(&whole("a", "Hello"));
+    hand.line(&init("s"))
+        .line(&start("a"))
+        .line(&delta(0, "Hel"))
+        .line(&delta(0, "lo"))
+        .line(&whole("a", "Hello"));
     hand.line(&tool("t", "Bash", &json!({"command": "ls"})));
     hand.line(&start("b")).line(&delta(0, "Hello")).line(&whole("b", "Hello")).line(&done());
     assert_eq!(hand.text(), "Hello|Hello", "the same twice said is two");
@@ -92,7 +96,11 @@ fn a_broken_stream_is_replaced_by_what_comes_instead() {
     assert_eq!(another.text(), "other");
     let mut lost = begun();
     lost.line(&start("a")).line(&delta(0, "par")).line(&broken).line(&error).line(&failed);
-    assert_eq!((lost.text().as_str(), lost.failed()), ("par", Some(FailureKind::Overloaded)), "the partial stays");
+    assert_eq!(
+        (lost.text().as_str(), lost.failed()),
+        ("par", Some(FailureKind::Overloaded)),
+        "the partial stays"
+    );
 }
 
 #[test]
@@ -110,19 +118,32 @@ fn sub_agents_are_neither_answer_nor_session() {
     assert_eq!(hand.text(), "");
     assert_eq!(hand.tools().len(), 1);
     assert_eq!(hand.tools()[0].output, "› Read /f\n");
-    let started: Vec<_> = hand.all.events.iter().filter(|event| matches!(event, TurnEvent::Started { .. })).collect();
-    assert_eq!(started, [&TurnEvent::Started { session: Some("top".to_owned()), model: Some("m".to_owned()) }]);
+    let started: Vec<_> =
+        hand.all.events.iter().filter(|event| matches!(event, TurnEvent::Started { .. })).collect();
+    assert_eq!(
+        started,
+        [&TurnEvent::Started { session: Some("top".to_owned()), model: Some("m".to_owned()) }]
+    );
 }
 
 #[test]
 fn a_turn_waits_for_agents_in_the_background() {
-    let tasks = |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
+    let tasks =
+        |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
     let mut hand = begun();
-    hand.line(&init("s")).line(&tasks(json!([{"task_type": "local_agent"}, {"task_type": "local_bash"}]))).line(&done());
+    hand.line(&init("s"))
+        .line(&tasks(json!([{"task_type": "local_agent"}, {"task_type": "local_bash"}])))
+        .line(&done());
     assert_eq!(hand.ends(), 0);
-    hand.line(&tasks(json!([{"task_type": "local_bash"}]))).line(&init("s")).line(&whole("b", "summary")).line(&done());
+    hand.line(&tasks(json!([{"task_type": "local_bash"}])))
+        .line(&init("s"))
+        .line(&whole("b", "summary"))
+        .line(&done());
     assert_eq!((hand.ends(), hand.text().as_str()), (1, "summary"));
-    assert!(hand.has(|event| matches!(event, TurnEvent::Usage(used) if used.input_tokens == Some(6))), "both parts count");
+    assert!(
+        hand.has(|event| matches!(event, TurnEvent::Usage(used) if used.input_tokens == Some(6))),
+        "both parts count"
+    );
     // It may also have nothing more to say.
     let mut silent = begun();
     silent.line(&tasks(json!([{"task_type": "local_agent"}]))).line(&done()).line(&tasks(json!([]))).fire();
@@ -152,8 +173,10 @@ fn results_of_other_turns_end_nothing() {
 fn answers_reach_their_own_question_only() {
     let mut hand = begun();
     hand.line(&ask("a", "one")).line(&ask("b", "two")).answer("b", &Decision::AllowOnce);
-    hand.line(&json!({"type": "control_cancel_request", "request_id": "a"})).answer("a", &Decision::AllowOnce);
-    let answers: Vec<Value> = hand.sent().into_iter().filter(|line| str_at(line, "/type") == Some("control_response")).collect();
+    hand.line(&json!({"type": "control_cancel_request", "request_id": "a"}))
+        .answer("a", &Decision::AllowOnce);
+    let answers: Vec<Value> =
+        hand.sent().into_iter().filter(|line| str_at(line, "/type") == Some("control_response")).collect();
     assert_eq!(answers.len(), 1);
     assert_eq!(str_at(&answers[0], "/response/response/updatedInput/command"), Some("two"));
     assert!(hand.has(|event| *event == TurnEvent::PermissionGone { ask: "a".to_owned() }));
@@ -163,11 +186,20 @@ fn answers_reach_their_own_question_only() {
 fn requests_never_hang() {
     let mut hand = begun();
     hand.line(&json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_message"}}));
-    assert_eq!(hand.sent().last().and_then(|line| str_at(line, "/response/subtype").map(str::to_owned)), Some("error".to_owned()));
+    assert_eq!(
+        hand.sent().last().and_then(|line| str_at(line, "/response/subtype").map(str::to_owned)),
+        Some("error".to_owned())
+    );
     hand.line(&ask("open", "x")).line(&done());
-    assert!(hand.has(|event| *event == TurnEvent::PermissionGone { ask: "open".to_owned() }), "gone with the turn");
+    assert!(
+        hand.has(|event| *event == TurnEvent::PermissionGone { ask: "open".to_owned() }),
+        "gone with the turn"
+    );
     hand.line(&ask("late", "x"));
-    assert_eq!(hand.sent().last().and_then(|line| str_at(line, "/response/response/behavior").map(str::to_owned)), Some("deny".to_owned()));
+    assert_eq!(
+        hand.sent().last().and_then(|line| str_at(line, "/response/response/behavior").map(str::to_owned)),
+        Some("deny".to_owned())
+    );
 }
 
 #[test]
@@ -184,10 +216,16 @@ fn tool_results_tell_state_code_files_and_diff() {
     hand.line(&tool("d", "Write", &json!({"file_path": "/g", "content": "x"})));
     hand.line(&json!({"type": "control_request", "request_id": "q", "request": {"subtype": "can_use_tool", "tool_name": "Write", "tool_use_id": "d", "input": {}}}));
     hand.answer("q", &Decision::Deny { comment: "no".to_owned() });
-    hand.line(&result(json!({"type": "tool_result", "tool_use_id": "d", "is_error": true, "content": "no"}), Value::Null));
+    hand.line(&result(
+        json!({"type": "tool_result", "tool_use_id": "d", "is_error": true, "content": "no"}),
+        Value::Null,
+    ));
     hand.line(&tool("left", "Bash", &json!({"command": "sleep"}))).line(&done());
     let tools = hand.tools();
-    assert_eq!(tools.iter().map(|call| call.state).collect::<Vec<_>>(), [ToolState::Failed, ToolState::Done, ToolState::Denied, ToolState::Stopped]);
+    assert_eq!(
+        tools.iter().map(|call| call.state).collect::<Vec<_>>(),
+        [ToolState::Failed, ToolState::Done, ToolState::Denied, ToolState::Stopped]
+    );
     assert_eq!((tools[0].exit_code, tools[0].output.as_str()), (Some(3), "Exit code 3\nno"));
     assert_eq!(tools[1].changed_files, ["/f"]);
     assert_eq!(tools[1].diff.as_deref(), Some("--- /f\n+++ /f\n@@ -4,1 +4,1 @@\n-a\n+b\n"));
@@ -209,7 +247,10 @@ fn stop_asks_first_and_then_gives_up_the_process() {
     let mut polite = begun();
     polite.feed(SeatInput::Cancel).feed(SeatInput::Cancel);
     polite.line(&json!({"type": "result", "is_error": true, "subtype": "error_during_execution", "terminal_reason": "aborted_tools"}));
-    assert_eq!((polite.stop(), polite.all.retire, polite.all.lines.len()), (Some(StopReason::Cancelled), false, 3));
+    assert_eq!(
+        (polite.stop(), polite.all.retire, polite.all.lines.len()),
+        (Some(StopReason::Cancelled), false, 3)
+    );
     polite.fire();
     assert_eq!(polite.ends(), 1, "a late timer is nothing");
     let mut deaf = begun();
@@ -222,9 +263,7 @@ fn stop_asks_first_and_then_gives_up_the_process() {
 
 #[test]
 fn a_refused_login_is_not_tried_for_a_minute() {
-    let retry = |attempt: u64, most: u64, error: &str| {
-        json!({"type": "system", "subtype": "api_retry", "attempt": attempt, "max_retries": most, "error": error})
-    };
+    let retry = |attempt: u64, most: u64, error: &str| json!({"type": "system", "subtype": "api_retry", "attempt": attempt, "max_retries": most, "error": error});
     for retries in [vec![(1, 10)], vec![(1, 2), (2, 2)]] {
         let mut hand = begun();
         for (attempt, most) in retries {
@@ -246,7 +285,10 @@ fn a_refused_login_is_not_tried_for_a_minute() {
 fn exits_in_and_between_turns() {
     let mut hand = begun();
     hand.line(&init("s")).line(&whole("a", "part")).exit(3, "boom");
-    assert_eq!((hand.failed(), hand.text().as_str(), hand.all.retire), (Some(FailureKind::Crashed), "part", true));
+    assert_eq!(
+        (hand.failed(), hand.text().as_str(), hand.all.retire),
+        (Some(FailureKind::Crashed), "part", true)
+    );
     assert!(hand.has(|event| matches!(event, TurnEvent::Failed(failure) if failure.detail.contains("claude -p") && failure.detail.contains("boom"))));
     let mut idle = begun();
     idle.line(&done()).exit(0, "");
@@ -263,10 +305,15 @@ fn exits_in_and_between_turns() {
 #[test]
 fn strangers_and_giants_lose_nothing() {
     let mut hand = begun();
-    hand.line(&json!({"type": "brand_new"})).line(&json!({"type": "system", "subtype": "brand_new"})).line(&json!({"no": "type"}));
+    hand.line(&json!({"type": "brand_new"}))
+        .line(&json!({"type": "system", "subtype": "brand_new"}))
+        .line(&json!({"no": "type"}));
     hand.feed(SeatInput::Line("npm warn")).feed(SeatInput::LineTooLong { bytes: 1 << 30 });
     hand.line(&whole("a", "text")).line(&done());
-    assert_eq!((hand.text().as_str(), hand.all.skipped, hand.stop()), ("text", 3, Some(StopReason::Completed)));
+    assert_eq!(
+        (hand.text().as_str(), hand.all.skipped, hand.stop()),
+        ("text", 3, Some(StopReason::Completed))
+    );
     assert!(hand.has(|event| matches!(event, TurnEvent::Notice { text, .. } if text.contains("too large"))));
     assert!(hand.all.log.iter().any(|line| line == "npm warn"));
 }

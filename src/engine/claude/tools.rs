@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::engine::SeatOutput;
 use crate::engine::claude::blocks::FoundTool;
 use crate::engine::items::ItemBook;
-use crate::engine::wire::{diff_of, i64_at, is_true, list_at, one_line, pretty, str_at, text_at, tool_output};
+use crate::engine::wire::{
+    diff_of, i64_at, is_true, list_at, one_line, pretty, str_at, text_at, tool_output,
+};
 use crate::model::message::{ItemBody, PlanEntry, PlanEntryState, ToolCall, ToolKind, ToolState};
 use crate::model::turn::TurnEvent;
 
@@ -70,9 +72,9 @@ fn result(line: &Value, block: &Value, host: HostDid<'_>, book: &mut ItemBook, o
     let Some(mut call) = book.tool(id).cloned() else { return };
     let text = result_text(block.get("content").unwrap_or(&Value::Null));
     let failed = is_true(block, "/is_error");
-    let refused = list_at(line, "/tool_result_meta")
-        .iter()
-        .any(|meta| str_at(meta, "/id") == Some(id) && str_at(meta, "/permission_decision/decision") == Some("reject"));
+    let refused = list_at(line, "/tool_result_meta").iter().any(|meta| {
+        str_at(meta, "/id") == Some(id) && str_at(meta, "/permission_decision/decision") == Some("reject")
+    });
     call.state = match failed {
         true if host.denied.contains(id) => ToolState::Denied,
         true if host.cancelled => ToolState::Stopped,
@@ -86,7 +88,8 @@ fn result(line: &Value, block: &Value, host: HostDid<'_>, book: &mut ItemBook, o
     call.exit_code = exit_code(&text).filter(|_| failed && call.kind == ToolKind::Run);
     call.output = tool_output(&text);
     // One line may carry several results; the structured form belongs to a lone one.
-    let results = list_at(line, "/message/content").iter().filter(|block| block.get("tool_use_id").is_some()).count();
+    let results =
+        list_at(line, "/message/content").iter().filter(|block| block.get("tool_use_id").is_some()).count();
     if let (Some(told), 1, false) = (line.get("tool_use_result"), results, failed) {
         structured(told, &mut call);
     }
@@ -134,8 +137,18 @@ pub fn kind(name: &str) -> ToolKind {
 }
 
 /// Fields that say best what a call is about, in order.
-const TITLE_FIELDS: &[&str] =
-    &["command", "file_path", "notebook_path", "pattern", "path", "url", "query", "description", "prompt", "skill"];
+const TITLE_FIELDS: &[&str] = &[
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "path",
+    "url",
+    "query",
+    "description",
+    "prompt",
+    "skill",
+];
 
 fn title(name: &str, input: &Value) -> String {
     let told = TITLE_FIELDS.iter().find_map(|field| input.get(field).and_then(Value::as_str));
@@ -145,7 +158,11 @@ fn title(name: &str, input: &Value) -> String {
 
 /// Files that a call names.
 pub fn paths(input: &Value) -> Vec<String> {
-    ["/file_path", "/notebook_path"].iter().filter_map(|field| str_at(input, field)).map(str::to_owned).collect()
+    ["/file_path", "/notebook_path"]
+        .iter()
+        .filter_map(|field| str_at(input, field))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The change an edit asks for, before it is made.
@@ -155,9 +172,9 @@ pub fn diff_from_input(name: &str, input: &Value) -> Option<String> {
         "Edit" => Some(diff_of(path, Some(str_at(input, "/old_string")?), str_at(input, "/new_string")?)),
         "MultiEdit" => {
             let edits = list_at(input, "/edits");
-            let diffs = edits
-                .iter()
-                .map(|edit| diff_of(path, Some(&text_at(edit, "/old_string")), &text_at(edit, "/new_string")));
+            let diffs = edits.iter().map(|edit| {
+                diff_of(path, Some(&text_at(edit, "/old_string")), &text_at(edit, "/new_string"))
+            });
             Some(diffs.collect())
         }
         // Whether the file exists is not told, so the new content is shown as it is.
@@ -229,4 +246,3 @@ fn plan(input: &Value) -> ItemBody {
     });
     ItemBody::Plan { entries: entries.collect() }
 }
-

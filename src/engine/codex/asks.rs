@@ -36,7 +36,9 @@ enum AskKind {
 impl AskKind {
     fn of(method: &str) -> Option<Self> {
         match method {
-            "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => Some(Self::Approval),
+            "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
+                Some(Self::Approval)
+            }
             "mcpServer/elicitation/request" => Some(Self::Elicitation),
             "item/permissions/requestApproval" => Some(Self::Permissions),
             "item/tool/requestUserInput" => Some(Self::UserInput),
@@ -57,7 +59,12 @@ impl Asks {
     /// Takes a request in and gives the question to be shown; for a request that nobody can answer, the refusal.
     ///
     /// `changes` are those of the file change it belongs to, when it was shown before.
-    pub fn ask(&mut self, asked: Asked<'_>, changes: &[Value], folder: &str) -> Result<PermissionRequest, String> {
+    pub fn ask(
+        &mut self,
+        asked: Asked<'_>,
+        changes: &[Value],
+        folder: &str,
+    ) -> Result<PermissionRequest, String> {
         let Some(kind) = AskKind::of(asked.method) else {
             return Err(rpc_refusal(asked.id, asked.method));
         };
@@ -75,9 +82,10 @@ impl Asks {
             AskKind::Approval => (json!({"decision": if allow { "accept" } else { "decline" }}), false),
             AskKind::Elicitation => (elicited(&ask.params, allow), false),
             // Nothing granted is a denial.
-            AskKind::Permissions if allow => {
-                (json!({"permissions": ask.params.get("permissions").cloned().unwrap_or_default(), "scope": "turn"}), false)
-            }
+            AskKind::Permissions if allow => (
+                json!({"permissions": ask.params.get("permissions").cloned().unwrap_or_default(), "scope": "turn"}),
+                false,
+            ),
             AskKind::Permissions => (json!({"permissions": {}, "scope": "turn"}), false),
             AskKind::UserInput => (chosen(&ask.params, decision), true),
         };
@@ -144,7 +152,9 @@ fn question(kind: AskKind, asked: Asked<'_>, changes: &[Value], folder: &str) ->
             command: Some(pretty(params.get("permissions").unwrap_or(&Value::Null))),
             ..base
         },
-        AskKind::UserInput => PermissionRequest { tool: "question".to_owned(), reason: Some(choices(params)), ..base },
+        AskKind::UserInput => {
+            PermissionRequest { tool: "question".to_owned(), reason: Some(choices(params)), ..base }
+        }
     }
 }
 
@@ -155,13 +165,15 @@ fn command_paths(params: &Value) -> Vec<String> {
 
 /// A form with fields that must be filled in cannot be answered here and is declined.
 fn elicited(params: &Value, allow: bool) -> Value {
-    let fillable = list_at(params, "/requestedSchema/required").is_empty() && str_at(params, "/mode") != Some("url");
+    let fillable =
+        list_at(params, "/requestedSchema/required").is_empty() && str_at(params, "/mode") != Some("url");
     if allow && fillable { json!({"action": "accept", "content": {}}) } else { json!({"action": "decline"}) }
 }
 
 fn choices(params: &Value) -> String {
     let questions = list_at(params, "/questions").iter().map(|question| {
-        let options = list_at(question, "/options").iter().map(|option| format!("\n- {}", text_at(option, "/label")));
+        let options =
+            list_at(question, "/options").iter().map(|option| format!("\n- {}", text_at(option, "/label")));
         format!("{}{}", text_at(question, "/question"), options.collect::<String>())
     });
     let questions = questions.collect::<Vec<_>>().join("\n\n");
@@ -195,9 +207,24 @@ mod tests {
         let rights = json!({"permissions": {"network": {"enabled": true}}});
         let form = json!({"serverName": "m", "requestedSchema": {"required": ["name"]}});
         let table = [
-            ("item/commandExecution/requestApproval", json!({}), "{\"decision\":\"accept\"}", "{\"decision\":\"decline\"}"),
-            ("item/fileChange/requestApproval", json!({}), "{\"decision\":\"accept\"}", "{\"decision\":\"decline\"}"),
-            ("mcpServer/elicitation/request", json!({}), "{\"action\":\"accept\",\"content\":{}}", "{\"action\":\"decline\"}"),
+            (
+                "item/commandExecution/requestApproval",
+                json!({}),
+                "{\"decision\":\"accept\"}",
+                "{\"decision\":\"decline\"}",
+            ),
+            (
+                "item/fileChange/requestApproval",
+                json!({}),
+                "{\"decision\":\"accept\"}",
+                "{\"decision\":\"decline\"}",
+            ),
+            (
+                "mcpServer/elicitation/request",
+                json!({}),
+                "{\"action\":\"accept\",\"content\":{}}",
+                "{\"action\":\"decline\"}",
+            ),
             ("mcpServer/elicitation/request", form, "{\"action\":\"decline\"}", "{\"action\":\"decline\"}"),
             (
                 "item/permissions/requestApproval",
@@ -218,13 +245,15 @@ mod tests {
                 let id = json!(0);
                 let asked = asks.ask(Asked { id: &id, method, params: &params }, &[], "/p").expect("asked");
                 let (line, _) = asks.answer(&asked.ask, decision).expect("open");
-                let result = parse_object(&line).and_then(|line| line.get("result").cloned()).expect("a result");
+                let result =
+                    parse_object(&line).and_then(|line| line.get("result").cloned()).expect("a result");
                 assert_eq!(result.to_string(), expected, "{method}");
                 assert!(asks.answer(&asked.ask, decision).is_none());
             }
         }
         let id = json!("x");
-        let refused = Asks::default().ask(Asked { id: &id, method: "item/tool/call", params: &Value::Null }, &[], "/p");
+        let refused =
+            Asks::default().ask(Asked { id: &id, method: "item/tool/call", params: &Value::Null }, &[], "/p");
         assert!(refused.expect_err("nobody answers").contains("-32601"));
     }
 
@@ -234,7 +263,10 @@ mod tests {
         let (id, params) = (json!(1), json!({"itemId": "call"}));
         let asked = Asked { id: &id, method: "item/fileChange/requestApproval", params: &params };
         let shown = Asks::default().ask(asked, &changes, "/p").expect("asked");
-        assert_eq!((shown.paths.as_slice(), shown.item_key.as_deref()), (&["a".to_owned()][..], Some("call")));
+        assert_eq!(
+            (shown.paths.as_slice(), shown.item_key.as_deref()),
+            (&["a".to_owned()][..], Some("call"))
+        );
         assert!(shown.diff.is_some_and(|diff| diff.contains("+x")));
     }
 }

@@ -12,8 +12,8 @@ use crate::engine::codex::outcome::{Totals, limits};
 use crate::engine::codex::turn::Turn;
 use crate::engine::failure::told;
 use crate::engine::wire::{
-    ObjectReader, Read, Rpc, id_key, is_true, list_at, one_line, rpc, rpc_notification, rpc_refusal, rpc_request, str_at,
-    text_at,
+    ObjectReader, Read, Rpc, id_key, is_true, list_at, one_line, rpc, rpc_notification, rpc_refusal,
+    rpc_request, str_at, text_at,
 };
 use crate::engine::{Dialect, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
@@ -96,8 +96,14 @@ impl CodexDialect {
         if self.thread.is_some() {
             self.start_turn(out);
         } else if self.sent.is_empty() {
-            let client = json!({"name": "tunaflow", "title": "tunaflow", "version": env!("CARGO_PKG_VERSION")});
-            self.request(Sent::Initialize, "initialize", &json!({"clientInfo": client, "capabilities": {}}), out);
+            let client =
+                json!({"name": "tunaflow", "title": "tunaflow", "version": env!("CARGO_PKG_VERSION")});
+            self.request(
+                Sent::Initialize,
+                "initialize",
+                &json!({"clientInfo": client, "capabilities": {}}),
+                out,
+            );
         }
     }
 
@@ -105,8 +111,11 @@ impl CodexDialect {
         // `untrusted` asks for every file change and for every command that is not known to only read, in any sandbox;
         // `on-request` runs ordinary commands inside the folder unasked. What was allowed then runs in the sandbox:
         // in `read-only` its writes would fail, and a command that goes on after that would seem to have worked.
-        let (approval, sandbox) =
-            if self.seat.skip_permissions { ("never", "danger-full-access") } else { ("untrusted", "workspace-write") };
+        let (approval, sandbox) = if self.seat.skip_permissions {
+            ("never", "danger-full-access")
+        } else {
+            ("untrusted", "workspace-write")
+        };
         let mut params = Map::new();
         params.insert("cwd".to_owned(), Value::from(self.folder.clone()));
         params.insert("approvalPolicy".to_owned(), Value::from(approval));
@@ -193,7 +202,8 @@ impl CodexDialect {
             }
             Some(Sent::Models) => {
                 let models = list_at(result, "/data").iter().filter(|model| !is_true(model, "/hidden"));
-                let models: Vec<String> = models.filter_map(|model| str_at(model, "/id")).map(str::to_owned).collect();
+                let models: Vec<String> =
+                    models.filter_map(|model| str_at(model, "/id")).map(str::to_owned).collect();
                 if !models.is_empty() && self.turn.is_some() {
                     out.events.push(TurnEvent::Models(models));
                 }
@@ -218,7 +228,8 @@ impl CodexDialect {
 
     fn asked(&mut self, asked: Asked<'_>, out: &mut SeatOutput) {
         let thread = str_at(asked.params, "/threadId");
-        let Some(turn) = self.turn.as_ref().filter(|_| thread.is_none() || self.thread.as_deref() == thread) else {
+        let Some(turn) = self.turn.as_ref().filter(|_| thread.is_none() || self.thread.as_deref() == thread)
+        else {
             // Nobody can be asked now; a refusal keeps the server from waiting for ever.
             out.lines.push(rpc_refusal(asked.id, asked.method));
             return;
@@ -242,7 +253,9 @@ impl CodexDialect {
         // A denial carries no words here, so they follow as a message within the same turn.
         let Decision::Deny { comment } = decision else { return };
         let turn_id = self.turn.as_ref().and_then(|turn| turn.id.clone());
-        if let (false, Some(thread), Some(turn)) = (carried || comment.trim().is_empty(), &self.thread, turn_id) {
+        if let (false, Some(thread), Some(turn)) =
+            (carried || comment.trim().is_empty(), &self.thread, turn_id)
+        {
             let input = json!([{"type": "text", "text": comment}]);
             let params = json!({"threadId": thread, "expectedTurnId": turn, "input": input});
             self.request(Sent::Aside, "turn/steer", &params, out);
@@ -265,7 +278,9 @@ impl CodexDialect {
             _ => {}
         }
         // Threads of sub-agents speak through the same pipe; theirs is not this answer.
-        if str_at(params, "/threadId").is_some_and(|thread| self.thread.as_deref().is_some_and(|own| own != thread)) {
+        if str_at(params, "/threadId")
+            .is_some_and(|thread| self.thread.as_deref().is_some_and(|own| own != thread))
+        {
             return;
         }
         if method == "thread/tokenUsage/updated" {
@@ -310,7 +325,10 @@ impl CodexDialect {
     fn used(&mut self, params: &Value, out: &mut SeatOutput) {
         let told = params.get("tokenUsage").unwrap_or(&Value::Null);
         let now = Totals::read(told.get("total").unwrap_or(&Value::Null));
-        let of_turn = self.turn.as_ref().is_some_and(|turn| turn.id.is_some() && turn.id.as_deref() == str_at(params, "/turnId"));
+        let of_turn = self
+            .turn
+            .as_ref()
+            .is_some_and(|turn| turn.id.is_some() && turn.id.as_deref() == str_at(params, "/turnId"));
         if !of_turn {
             self.totals = Some(now);
             return;

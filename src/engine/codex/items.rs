@@ -4,8 +4,12 @@ use serde_json::Value;
 
 use crate::engine::SeatOutput;
 use crate::engine::items::{ItemBook, Said};
-use crate::engine::wire::{diff_of, i64_at, is_true, list_at, one_line, pretty, str_at, text_at, tool_output};
-use crate::model::message::{ItemBody, NoticeLevel, PlanEntry, PlanEntryState, ToolCall, ToolKind, ToolState};
+use crate::engine::wire::{
+    diff_of, i64_at, is_true, list_at, one_line, pretty, str_at, text_at, tool_output,
+};
+use crate::model::message::{
+    ItemBody, NoticeLevel, PlanEntry, PlanEntryState, ToolCall, ToolKind, ToolState,
+};
 use crate::model::turn::TurnEvent;
 
 /// Key of the agent's own plan.
@@ -29,7 +33,8 @@ pub fn show(item: &Value, done: bool, book: &mut ItemBook, out: &mut SeatOutput)
                 out.events.push(TurnEvent::Notice { level: NoticeLevel::Info, text });
             }
         }
-        "userMessage" | "hookPrompt" | "subAgentActivity" | "sleep" | "enteredReviewMode" | "exitedReviewMode" => {}
+        "userMessage" | "hookPrompt" | "subAgentActivity" | "sleep" | "enteredReviewMode"
+        | "exitedReviewMode" => {}
         _ => match call(kind, item) {
             Some(mut call) => {
                 if call.output.is_empty()
@@ -58,9 +63,8 @@ fn say(id: &str, said: Said, text: &str, done: bool, book: &mut ItemBook, out: &
 }
 
 fn reasoning(item: &Value) -> String {
-    let join = |field: &str| {
-        list_at(item, field).iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n\n")
-    };
+    let join =
+        |field: &str| list_at(item, field).iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n\n");
     let summary = join("/summary");
     if summary.is_empty() { join("/content") } else { summary }
 }
@@ -131,7 +135,8 @@ fn command(item: &Value) -> ToolCall {
         }
     };
     let whole = text_at(item, "/command");
-    let plain = actions.iter().filter_map(|action| str_at(action, "/command")).collect::<Vec<_>>().join(" && ");
+    let plain =
+        actions.iter().filter_map(|action| str_at(action, "/command")).collect::<Vec<_>>().join(" && ");
     ToolCall {
         title: one_line(if plain.is_empty() { &whole } else { &plain }),
         input: tool_output(&whole),
@@ -255,7 +260,10 @@ mod tests {
         let call = shown(&item("completed"), true).expect("a tool");
         assert_eq!(call.changed_files, ["a", "b", "c"]);
         let diff = call.diff.expect("a diff");
-        assert!(diff.contains("+++ a\n@@ -0,0 +1,1 @@\n+new") && diff.contains("--- b\n+++ b\n@@ -1 +1 @@"), "{diff}");
+        assert!(
+            diff.contains("+++ a\n@@ -0,0 +1,1 @@\n+new") && diff.contains("--- b\n+++ b\n@@ -1 +1 @@"),
+            "{diff}"
+        );
         let declined = shown(&item("declined"), true).expect("a tool");
         assert!(declined.changed_files.is_empty() && declined.state == ToolState::Denied);
     }
@@ -263,11 +271,13 @@ mod tests {
     #[test]
     fn mcp_calls_tell_result_or_error() {
         let call = |rest: Value| {
-            let mut item = json!({"type": "mcpToolCall", "id": "i", "server": "m", "tool": "t", "status": "failed"});
+            let mut item =
+                json!({"type": "mcpToolCall", "id": "i", "server": "m", "tool": "t", "status": "failed"});
             item.as_object_mut().expect("object").extend(rest.as_object().expect("object").clone());
             shown(&item, true).expect("a tool")
         };
-        let done = call(json!({"status": "completed", "result": {"content": [{"type": "text", "text": "note"}]}}));
+        let done =
+            call(json!({"status": "completed", "result": {"content": [{"type": "text", "text": "note"}]}}));
         assert_eq!((done.name.as_str(), done.output.as_str(), done.state), ("m.t", "note", ToolState::Done));
         let denied = call(json!({"error": {"message": "user rejected MCP tool call"}}));
         assert_eq!(denied.state, ToolState::Denied);

@@ -62,7 +62,8 @@ impl Engine for Codex {
     }
 }
 
-const ARGS: [&str; 5] = ["app-server", "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false"];
+const ARGS: [&str; 5] =
+    ["app-server", "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false"];
 
 fn info() -> EngineInfo {
     let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();

@@ -133,9 +133,21 @@ mod tests {
             (error(json!("serverOverloaded"), "x"), K::Overloaded),
             (error(json!("modelNotFound"), "x"), K::ModelUnknown),
             (error(json!("unauthorized"), "x"), K::NotLoggedIn),
-            (error(json!({"httpConnectionFailed": {"httpStatusCode": 401}}), "unexpected status"), K::NotLoggedIn),
-            (error(json!({"responseTooManyFailedAttempts": {"httpStatusCode": 429}}), "exceeded retry limit"), K::RateLimited),
-            (error(json!({"responseStreamDisconnected": {"httpStatusCode": null}}), "stream disconnected"), K::Network),
+            (
+                error(json!({"httpConnectionFailed": {"httpStatusCode": 401}}), "unexpected status"),
+                K::NotLoggedIn,
+            ),
+            (
+                error(
+                    json!({"responseTooManyFailedAttempts": {"httpStatusCode": 429}}),
+                    "exceeded retry limit",
+                ),
+                K::RateLimited,
+            ),
+            (
+                error(json!({"responseStreamDisconnected": {"httpStatusCode": null}}), "stream disconnected"),
+                K::Network,
+            ),
             (error(json!("other"), "stream disconnected before completion: network error"), K::Network),
             (error(json!("other"), "Selected model is at capacity"), K::Overloaded),
             (error(json!("other"), "The model `x` does not exist"), K::ModelUnknown),
@@ -152,7 +164,10 @@ mod tests {
         let told = json!({"last": {"totalTokens": 60}, "modelContextWindow": 100});
         let breakdown = |input: u64, cached: u64| json!({"inputTokens": input, "cachedInputTokens": cached, "outputTokens": 12});
         let used = Totals::read(&breakdown(50, 22)).since(Totals::read(&breakdown(10, 2))).usage(&told);
-        assert_eq!((used.input_tokens, used.cached_input_tokens, used.output_tokens), (Some(20), Some(20), Some(0)));
+        assert_eq!(
+            (used.input_tokens, used.cached_input_tokens, used.output_tokens),
+            (Some(20), Some(20), Some(0))
+        );
         assert_eq!((used.window_tokens, used.window_used_tokens), (Some(100), Some(60)));
     }
 
@@ -162,7 +177,8 @@ mod tests {
         assert_eq!(limits(&nulls), []);
         let told = json!({"rateLimits": {"primary": {"usedPercent": 94, "windowDurationMins": 300, "resetsAt": 5},
             "secondary": {"usedPercent": 100, "windowDurationMins": 10080, "resetsAt": 6}}});
-        let kinds: Vec<(String, bool)> = limits(&told).into_iter().map(|limit| (limit.kind, limit.reached)).collect();
+        let kinds: Vec<(String, bool)> =
+            limits(&told).into_iter().map(|limit| (limit.kind, limit.reached)).collect();
         assert_eq!(kinds, [("5 h".to_owned(), false), ("week".to_owned(), true)]);
     }
 }

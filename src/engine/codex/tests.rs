@@ -21,7 +21,8 @@ fn fresh(change: impl Fn(&mut SeatSpec)) -> Hand {
 /// A seat whose turn `turn-1` of thread `T` runs.
 fn begun() -> Hand {
     let mut hand = fresh(|_| {});
-    hand.line(&json!({"id": 1, "result": {}})).line(&json!({"id": 2, "result": {"thread": {"id": "T"}, "model": "m"}}));
+    hand.line(&json!({"id": 1, "result": {}}))
+        .line(&json!({"id": 2, "result": {"thread": {"id": "T"}, "model": "m"}}));
     hand.line(&json!({"id": 3, "result": {"turn": {"id": "turn-1"}}}));
     hand
 }
@@ -52,7 +53,10 @@ fn said(id: &str, text: &str) -> Value {
 }
 
 fn command(method: &str, status: &str) -> Value {
-    item(method, json!({"type": "commandExecution", "id": "c", "command": "sleep 9", "status": status, "commandActions": []}))
+    item(
+        method,
+        json!({"type": "commandExecution", "id": "c", "command": "sleep 9", "status": status, "commandActions": []}),
+    )
 }
 
 fn ended(status: &str) -> Value {
@@ -72,7 +76,10 @@ fn the_thread_is_opened_step_by_step_with_questions_on() {
     assert_eq!(str_at(open, "/params/sandbox"), Some("workspace-write"));
     assert_eq!(str_at(open, "/params/cwd"), Some("/home/user/project"));
     assert_eq!(str_at(&hand.sent()[3], "/params/input/0/text"), Some("hello"));
-    assert!(hand.has(|event| *event == TurnEvent::Started { session: Some("T".to_owned()), model: Some("m".to_owned()) }));
+    assert!(
+        hand.has(|event| *event
+            == TurnEvent::Started { session: Some("T".to_owned()), model: Some("m".to_owned()) })
+    );
 }
 
 #[test]
@@ -85,7 +92,9 @@ fn skipping_permissions_and_resuming_are_asked_for() {
     hand.line(&json!({"id": 1, "result": {}}));
     let open = &hand.sent()[2];
     assert_eq!(str_at(open, "/method"), Some("thread/resume"));
-    for (field, value) in [("threadId", "old"), ("approvalPolicy", "never"), ("sandbox", "danger-full-access"), ("model", "m")] {
+    for (field, value) in
+        [("threadId", "old"), ("approvalPolicy", "never"), ("sandbox", "danger-full-access"), ("model", "m")]
+    {
         assert_eq!(str_at(open, &format!("/params/{field}")), Some(value));
     }
     hand.line(&json!({"id": 2, "error": {"code": -32600, "message": "no rollout found for thread id old"}}));
@@ -147,8 +156,13 @@ fn waiting_for_the_network_has_an_end() {
 
 #[test]
 fn a_refused_login_is_not_tried_ten_times() {
-    let refused = |n: u32| told("error", json!({"willRetry": true, "error": {"message": format!("Reconnecting... {n}/5"),
-        "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": 401}}}}));
+    let refused = |n: u32| {
+        told(
+            "error",
+            json!({"willRetry": true, "error": {"message": format!("Reconnecting... {n}/5"),
+        "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": 401}}}}),
+        )
+    };
     let mut hand = begun();
     hand.line(&refused(1));
     assert_eq!(hand.ends(), 0);
@@ -170,7 +184,10 @@ fn questions_carry_what_their_item_told() {
     let sent = hand.sent();
     let [.., answer, words] = sent.as_slice() else { panic!("two lines") };
     assert_eq!((answer["id"].clone(), str_at(answer, "/result/decision")), (json!(0), Some("decline")));
-    assert_eq!((str_at(words, "/method"), str_at(words, "/params/input/0/text")), (Some("turn/steer"), Some("use /b")));
+    assert_eq!(
+        (str_at(words, "/method"), str_at(words, "/params/input/0/text")),
+        (Some("turn/steer"), Some("use /b"))
+    );
     hand.line(&told("serverRequest/resolved", json!({"requestId": 0})));
     assert!(!hand.has(|event| matches!(event, TurnEvent::PermissionGone { .. })), "it was answered");
 }
@@ -184,7 +201,10 @@ fn requests_never_hang() {
     hand.line(&ask).line(&told("serverRequest/resolved", json!({"requestId": 7})));
     assert!(hand.has(|event| *event == TurnEvent::PermissionGone { ask: "7".to_owned() }));
     hand.line(&ended("completed")).line(&ask);
-    assert_eq!(hand.sent().last().map(|line| (line["id"].clone(), line.get("error").is_some())), Some((json!(7), true)));
+    assert_eq!(
+        hand.sent().last().map(|line| (line["id"].clone(), line.get("error").is_some())),
+        Some((json!(7), true))
+    );
 }
 
 #[test]
@@ -208,8 +228,14 @@ fn stop_before_the_turn_has_a_name() {
     hand.line(&json!({"id": 3, "result": {"turn": {"id": "turn-1"}}}));
     assert_eq!(methods(&hand).last().map(String::as_str), Some("turn/interrupt"));
     let mut early = fresh(|_| {});
-    early.feed(SeatInput::Cancel).line(&json!({"id": 1, "result": {}})).line(&json!({"id": 2, "result": {"thread": {"id": "T"}}}));
-    assert_eq!((early.stop(), methods(&early).contains(&"turn/start".to_owned())), (Some(StopReason::Cancelled), false));
+    early
+        .feed(SeatInput::Cancel)
+        .line(&json!({"id": 1, "result": {}}))
+        .line(&json!({"id": 2, "result": {"thread": {"id": "T"}}}));
+    assert_eq!(
+        (early.stop(), methods(&early).contains(&"turn/start".to_owned())),
+        (Some(StopReason::Cancelled), false)
+    );
     let mut deaf = begun();
     deaf.feed(SeatInput::Cancel).fire();
     assert_eq!((deaf.stop(), deaf.all.retire), (Some(StopReason::Cancelled), true));
@@ -227,8 +253,11 @@ fn other_threads_are_not_this_answer() {
 #[test]
 fn tokens_count_from_the_turns_beginning() {
     let used = |turn: &str, input: u64, last: u64| {
-        told("thread/tokenUsage/updated", json!({"turnId": turn, "tokenUsage": {"total": {"inputTokens": input, "cachedInputTokens": 2},
-            "last": {"inputTokens": last, "cachedInputTokens": 2, "totalTokens": last}, "modelContextWindow": 100}}))
+        told(
+            "thread/tokenUsage/updated",
+            json!({"turnId": turn, "tokenUsage": {"total": {"inputTokens": input, "cachedInputTokens": 2},
+            "last": {"inputTokens": last, "cachedInputTokens": 2, "totalTokens": last}, "modelContextWindow": 100}}),
+        )
     };
     let input = |hand: &Hand| {
         hand.all.events.iter().rev().find_map(|event| match event {
@@ -239,7 +268,10 @@ fn tokens_count_from_the_turns_beginning() {
     let mut hand = begun();
     hand.line(&used("turn-1", 10, 10)).line(&used("turn-1", 30, 20));
     assert_eq!(input(&hand), Some(28));
-    hand.line(&ended("completed")).begin("two").line(&json!({"id": 5, "result": {"turn": {"id": "turn-2"}}})).line(&used("turn-2", 37, 7));
+    hand.line(&ended("completed"))
+        .begin("two")
+        .line(&json!({"id": 5, "result": {"turn": {"id": "turn-2"}}}))
+        .line(&used("turn-2", 37, 7));
     assert_eq!(input(&hand), Some(7));
     // A resumed thread holds counts of turns before; only its last request is this turn's.
     let mut resumed = fresh(|seat| seat.resume = Some("T".to_owned()));
@@ -252,7 +284,10 @@ fn tokens_count_from_the_turns_beginning() {
 fn plans_and_output_grow() {
     let mut hand = begun();
     hand.line(&told("turn/plan/updated", json!({"plan": [{"step": "one", "status": "completed"}]})));
-    hand.line(&told("turn/plan/updated", json!({"plan": [{"step": "one", "status": "completed"}, {"step": "two", "status": "inProgress"}]})));
+    hand.line(&told(
+        "turn/plan/updated",
+        json!({"plan": [{"step": "one", "status": "completed"}, {"step": "two", "status": "inProgress"}]}),
+    ));
     hand.line(&command("item/started", "inProgress"));
     hand.line(&told("item/commandExecution/outputDelta", json!({"itemId": "c", "delta": "a\u{1b}[31"})));
     hand.line(&told("item/commandExecution/outputDelta", json!({"itemId": "c", "delta": "mb"})));
@@ -273,7 +308,10 @@ fn exits_and_versions_without_the_protocol() {
     idle.line(&ended("completed")).exit(0, "");
     assert_eq!(idle.ends(), 1);
     let mut strange = begun();
-    strange.line(&json!({"method": "brand/new", "params": {}})).feed(SeatInput::Line("noise")).line(&json!({"neither": 1}));
+    strange
+        .line(&json!({"method": "brand/new", "params": {}}))
+        .feed(SeatInput::Line("noise"))
+        .line(&json!({"neither": 1}));
     strange.line(&said("a", "text")).line(&ended("completed"));
     assert_eq!((strange.text().as_str(), strange.all.skipped), ("text", 2));
 }

@@ -59,7 +59,9 @@ impl Turn {
             "item/started" => self.show(item, false, out),
             "item/completed" => self.show(item, true, out),
             "item/agentMessage/delta" | "item/plan/delta" => self.say(Said::Text, params, out),
-            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => self.say(Said::Thinking, params, out),
+            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
+                self.say(Said::Thinking, params, out)
+            }
             "item/reasoning/summaryPartAdded" => {
                 let id = text_at(params, "/itemId");
                 if u64_at(params, "/summaryIndex").is_some_and(|index| index > 0) && self.book.contains(&id) {
@@ -70,7 +72,11 @@ impl Turn {
                 self.book.output(&text_at(params, "/itemId"), &text_at(params, "/delta"), out);
             }
             "item/mcpToolCall/progress" => {
-                self.book.output(&text_at(params, "/itemId"), &format!("{}\n", text_at(params, "/message")), out);
+                self.book.output(
+                    &text_at(params, "/itemId"),
+                    &format!("{}\n", text_at(params, "/message")),
+                    out,
+                );
             }
             "item/fileChange/patchUpdated" => {
                 let id = text_at(params, "/itemId");
@@ -107,7 +113,8 @@ impl Turn {
 
 /// Notifications that are understood and change nothing here.
 fn is_known(method: &str) -> bool {
-    const KNOWN: &[&str] = &["thread/", "turn/", "hook/", "account/", "remoteControl/", "skills/", "app/", "modelProvider/"];
+    const KNOWN: &[&str] =
+        &["thread/", "turn/", "hook/", "account/", "remoteControl/", "skills/", "app/", "modelProvider/"];
     KNOWN.iter().any(|front| method.starts_with(front)) || method == "deprecationNotice"
 }
 

@@ -16,12 +16,20 @@ pub fn banner(cx: &UiCx<'_>, ui: &mut Ui) {
     let p = theme::palette(ui);
     let (title, why, backups, tint, color) = match &cx.snap.app.database {
         DatabaseStatus::Ok => return,
-        DatabaseStatus::Damaged { why, backups } => {
-            ("The database is damaged. It is shown, and nothing is written to it.", why, backups.as_slice(), p.error_tint, p.error)
-        }
-        DatabaseStatus::WritesFail { why } => {
-            ("Changes cannot be saved now. They stay here and are tried again.", why, &[][..], p.warn_tint, p.warn)
-        }
+        DatabaseStatus::Damaged { why, backups } => (
+            "The database is damaged. It is shown, and nothing is written to it.",
+            why,
+            backups.as_slice(),
+            p.error_tint,
+            p.error,
+        ),
+        DatabaseStatus::WritesFail { why } => (
+            "Changes cannot be saved now. They stay here and are tried again.",
+            why,
+            &[][..],
+            p.warn_tint,
+            p.warn,
+        ),
     };
     Frame::NONE.fill(tint).inner_margin(Margin::symmetric(12, 6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -37,7 +45,10 @@ pub fn banner(cx: &UiCx<'_>, ui: &mut Ui) {
             menu::menu(&button, 420.0, |ui| {
                 menu::head(ui, "The damaged file is kept beside it");
                 for backup in backups {
-                    let name = backup.file_name().map_or_else(|| backup.display().to_string(), |name| name.to_string_lossy().into_owned());
+                    let name = backup.file_name().map_or_else(
+                        || backup.display().to_string(),
+                        |name| name.to_string_lossy().into_owned(),
+                    );
                     if MenuRow::new(icon::DATABASE, &name).show(ui).clicked() {
                         cx.send(AppCommand::RestoreBackup { path: backup.clone() });
                     }

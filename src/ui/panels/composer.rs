@@ -326,7 +326,8 @@ impl Composer {
     fn bottom(&mut self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::hover());
         let right = egui::Layout::right_to_left(egui::Align::Center);
-        let mut end = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(right).id_salt("composer end"));
+        let mut end =
+            ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(right).id_salt("composer end"));
         let id = view.row.conversation.id;
         let blank = self.drafts.get(&id).is_none_or(|compose| compose.draft.is_blank());
         if send_or_stop(cx, &mut end, view, blank) {
@@ -339,7 +340,8 @@ impl Composer {
             egui::pos2(end.min_rect().left() - 8.0, rect.bottom()),
         );
         let left = egui::Layout::left_to_right(egui::Align::Center);
-        let mut start = ui.new_child(egui::UiBuilder::new().max_rect(room).layout(left).id_salt("composer start"));
+        let mut start =
+            ui.new_child(egui::UiBuilder::new().max_rect(room).layout(left).id_salt("composer start"));
         start.spacing_mut().item_spacing.x = 4.0;
         self.pickers.show(cx, &mut start, view);
     }
@@ -365,11 +367,15 @@ fn send_or_stop(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, blank: bool
     let conversation = view.row.conversation.id;
     match live_state(view) {
         Some(TurnState::Stopping) => {
-            Button::secondary("Stopping").min_width(WIDTH).disabled(Some("The engine is being stopped.")).show(ui);
+            Button::secondary("Stopping")
+                .min_width(WIDTH)
+                .disabled(Some("The engine is being stopped."))
+                .show(ui);
             false
         }
         Some(_) => {
-            let stop = Button::secondary("Stop").icon_face(icon::STOP, Face::Fill).key("Esc").min_width(WIDTH);
+            let stop =
+                Button::secondary("Stop").icon_face(icon::STOP, Face::Fill).key("Esc").min_width(WIDTH);
             if stop.show(ui).clicked() {
                 cx.send(ChatCommand::Stop { conversation });
             }
@@ -411,7 +417,8 @@ fn edit_queued(cx: &UiCx<'_>, ui: &mut Ui, id: QueuedId, text: &mut String) -> b
     let mut close = false;
     ui.horizontal(|ui| {
         let empty = text.trim().is_empty().then_some("There is nothing to send yet.");
-        if Button::secondary("Save").disabled(empty).show(ui).clicked() || (out.submitted && empty.is_none()) {
+        if Button::secondary("Save").disabled(empty).show(ui).clicked() || (out.submitted && empty.is_none())
+        {
             cx.send(ChatCommand::EditQueued { queued: id, text: text.clone() });
             close = true;
         }
@@ -440,11 +447,16 @@ fn paste_view(ui: &mut Ui, paste: &str) {
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         let height = Text::MonoSmall.line();
-        egui::ScrollArea::vertical().id_salt("paste").max_height(160.0).show_rows(ui, height, lines.len(), |ui, rows| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for line in lines.iter().take(rows.end).skip(rows.start) {
-                ui.add(egui::Label::new(Text::MonoSmall.rich(*line, p.text_2)).truncate());
-            }
-        });
+        egui::ScrollArea::vertical().id_salt("paste").max_height(160.0).show_rows(
+            ui,
+            height,
+            lines.len(),
+            |ui, rows| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for line in lines.iter().take(rows.end).skip(rows.start) {
+                    ui.add(egui::Label::new(Text::MonoSmall.rich(*line, p.text_2)).truncate());
+                }
+            },
+        );
     });
 }

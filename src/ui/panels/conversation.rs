@@ -22,13 +22,12 @@ use crate::model::message::Author;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::theme::{self, Text};
+use crate::ui::widgets::Button;
 use crate::ui::widgets::empty::{Suggestion, empty_state};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::tabs::latest_pill;
 use crate::ui::widgets::text_field::TextField;
-use crate::ui::widgets::Button;
 use crate::ui::widgets::virtual_list::{RowSource, VirtualList, estimate_text};
-
 
 /// View state of the conversations visited.
 #[derive(Default)]
@@ -60,7 +59,9 @@ impl Conversation {
     pub fn edit(&mut self, cx: &UiCx<'_>, message: MessageId) {
         let Some(view) = cx.view() else { return };
         let found = view.index.iter().rposition(|entry| entry.id == message);
-        let Some((place, loaded)) = found.and_then(|place| Some((place, view.message(place)?))) else { return };
+        let Some((place, loaded)) = found.and_then(|place| Some((place, view.message(place)?))) else {
+            return;
+        };
         if loaded.author != Author::User {
             return;
         }
@@ -130,7 +131,8 @@ impl Conversation {
         let out = rows.show(&mut scroll, ("messages", id.0), &source, |ui, place| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.add_space(if place == 0 { EDGE } else { GAP });
-            let rect = Rect::from_min_size(ui.cursor().min + vec2(inset, 0.0), vec2(column.width(), f32::INFINITY));
+            let rect =
+                Rect::from_min_size(ui.cursor().min + vec2(inset, 0.0), vec2(column.width(), f32::INFINITY));
             let mut row = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("row"));
             let height = match view.message(place) {
                 Some(_) => self.row(cx, &mut row, rect, view, place),
@@ -295,7 +297,8 @@ fn placeholder(ui: &Ui, rect: Rect) -> f32 {
         ui.painter().rect_filled(bar(top, share), 4.0, p.bg_raised);
     }
     let id = ui.scope_id().with("placeholder");
-    let response = ui.interact(Rect::from_min_size(rect.min, vec2(rect.width(), HEIGHT)), id, egui::Sense::hover());
+    let response =
+        ui.interact(Rect::from_min_size(rect.min, vec2(rect.width(), HEIGHT)), id, egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, "Loading message"));
     HEIGHT
 }
@@ -342,4 +345,3 @@ fn empty(cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
         cx.act(action);
     }
 }
-

@@ -19,9 +19,12 @@ pub fn counts(diff: Option<&str>) -> String {
 /// Draws a diff under its file's name; a high one scrolls in itself.
 pub fn view(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug, title: &str, diff: &str) {
     ui.push_id(("diff", salt), |ui| {
-        ScrollArea::vertical().id_salt("diff").max_height(HEIGHT_MAX).auto_shrink([false, true]).show(ui, |ui| {
-            code_block(ui, 0, &CodeHead { lang: "diff", info: title }, diff, None);
-        });
+        ScrollArea::vertical().id_salt("diff").max_height(HEIGHT_MAX).auto_shrink([false, true]).show(
+            ui,
+            |ui| {
+                code_block(ui, 0, &CodeHead { lang: "diff", info: title }, diff, None);
+            },
+        );
     });
 }
 

@@ -38,7 +38,9 @@ pub fn state(row: &EngineRow) -> EngineState {
             };
             say(icon::CHECK_CIRCLE, &words, Tone::Success, String::new())
         }
-        Availability::NotLoggedIn => say(icon::WARNING, "Not logged in", Tone::Warn, row.info.login_hint.clone()),
+        Availability::NotLoggedIn => {
+            say(icon::WARNING, "Not logged in", Tone::Warn, row.info.login_hint.clone())
+        }
         Availability::NotInstalled { searched } => {
             let more = format!("Looked in {}.\n{}", searched.join(", "), row.info.install_hint);
             say(icon::PROHIBIT, "Not installed", Tone::Neutral, more)
@@ -58,8 +60,12 @@ pub fn place(cx: &UiCx<'_>, row: &EngineRow) -> String {
     if let Some(path) = &row.status.path {
         return words::path(path, cx.home);
     }
-    if let Some(endpoint) =
-        cx.snap.settings.endpoints.iter().find(|endpoint| row.info.id.as_str() == format!("openai:{}", endpoint.name))
+    if let Some(endpoint) = cx
+        .snap
+        .settings
+        .endpoints
+        .iter()
+        .find(|endpoint| row.info.id.as_str() == format!("openai:{}", endpoint.name))
     {
         return endpoint.base_url.clone();
     }
@@ -84,10 +90,16 @@ pub fn engine_row(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow, divider: bool) {
     let (state_x, text_end) = columns(rect);
     let text_x = x + 38.0;
     let (upper, lower) = rect.shrink2(vec2(0.0, 7.0)).split_top_bottom_at_fraction(0.5);
-    let name = paint::line(ui, &row.info.name, Text::Ui.format_weighted(Weight::Semibold, p.text_1), text_end - text_x);
+    let name = paint::line(
+        ui,
+        &row.info.name,
+        Text::Ui.format_weighted(Weight::Semibold, p.text_1),
+        text_end - text_x,
+    );
     let name_end = paint::left(ui, upper, text_x, name) + sizes.space.s4;
     if let Some(version) = &row.status.version {
-        let version = paint::line(ui, version, Text::MonoSmall.format(p.text_3), (text_end - name_end).max(0.0));
+        let version =
+            paint::line(ui, version, Text::MonoSmall.format(p.text_3), (text_end - name_end).max(0.0));
         paint::left(ui, upper, name_end, version);
     }
     let where_ = place(cx, row);
@@ -149,7 +161,11 @@ fn helps(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow, roomy: bool) {
                 if Button::secondary("Try it").tooltip(hint).show(ui).clicked() {
                     cx.send(ProjectCommand::Tour { engine: engine.clone() });
                 }
-            } else if Button::quiet("Test").tooltip("Asks it for version, login and models.").show(ui).clicked() {
+            } else if Button::quiet("Test")
+                .tooltip("Asks it for version, login and models.")
+                .show(ui)
+                .clicked()
+            {
                 cx.send(EngineCommand::Test { engine });
             }
         }
@@ -164,7 +180,9 @@ fn helps(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow, roomy: bool) {
         }
         Availability::NotInstalled { .. } => {
             set_path(ui);
-            if roomy && Button::quiet("Copy how to install").tooltip(&row.info.install_hint).show(ui).clicked() {
+            if roomy
+                && Button::quiet("Copy how to install").tooltip(&row.info.install_hint).show(ui).clicked()
+            {
                 cx.ask(Request::Copy { text: row.info.install_hint.clone(), what: "The install command" });
             }
         }

@@ -94,7 +94,11 @@ impl FindBar {
             self.last_find += 1;
             open.asked = FindId(self.last_find);
             open.at = None;
-            cx.send(ChatCommand::Find { conversation: open.conversation, find: open.asked, query: open.query.clone() });
+            cx.send(ChatCommand::Find {
+                conversation: open.conversation,
+                find: open.asked,
+                query: open.query.clone(),
+            });
         }
         // A fixture or an earlier query may have left a result; only the one asked for counts once something is typed.
         let found = result.filter(|found| found.find == open.asked || open.query.is_empty());
@@ -110,15 +114,24 @@ impl FindBar {
             (None, _) => "Finding".to_owned(),
             (Some(found), Some(at)) => {
                 let more = if found.capped { "+" } else { "" };
-                format!("{} of {}{more}", words::thousands(at as u64 + 1), words::thousands(places.len() as u64))
+                format!(
+                    "{} of {}{more}",
+                    words::thousands(at as u64 + 1),
+                    words::thousands(places.len() as u64)
+                )
             }
             (Some(_), None) if open.query.is_empty() => String::new(),
             (Some(_), None) => "Nothing found".to_owned(),
         };
         ui.label(Text::Caption.rich(text, p.text_2));
         let none = places.is_empty().then_some("There is no match.");
-        let up = IconButton::small(icon::CARET_UP, "Previous match").key("Shift Enter").disabled(none).show(ui).clicked();
-        let down = IconButton::small(icon::CARET_DOWN, "Next match").key("Enter").disabled(none).show(ui).clicked();
+        let up = IconButton::small(icon::CARET_UP, "Previous match")
+            .key("Shift Enter")
+            .disabled(none)
+            .show(ui)
+            .clicked();
+        let down =
+            IconButton::small(icon::CARET_DOWN, "Next match").key("Enter").disabled(none).show(ui).clicked();
         let steered = |key| out.steered.contains(&key);
         if let (Some(at), false) = (open.at, places.is_empty()) {
             let last = places.len() - 1;

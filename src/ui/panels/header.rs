@@ -100,8 +100,16 @@ fn title(cx: &UiCx<'_>, ui: &mut Ui) {
     if let Some(branch) = branch {
         let galley = paint::line(ui, branch, Text::MonoSmall.format(p.text_3), 90.0);
         let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 28.0), Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Git branch {branch}")));
-        paint::icon(ui, pos2(rect.left() + 6.0, rect.center().y), icon::GIT_BRANCH, sizes.icon.inline, p.text_3);
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Git branch {branch}"))
+        });
+        paint::icon(
+            ui,
+            pos2(rect.left() + 6.0, rect.center().y),
+            icon::GIT_BRANCH,
+            sizes.icon.inline,
+            p.text_3,
+        );
         paint::left(ui, rect, rect.left() + 17.0, galley);
         response.on_hover_text(format!("Branch {branch} in {folder}"));
     }

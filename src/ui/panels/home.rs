@@ -56,7 +56,8 @@ fn empty_project(cx: &UiCx<'_>, ui: &mut Ui) {
         Some(branch) => format!("Branch {branch}. Nothing is changed until you send a message."),
         None => "Nothing is changed until you send a message.".to_owned(),
     };
-    let (new, find, open) = (UiAction::NewConversation.keys(), UiAction::Palette.keys(), UiAction::OpenFolder.keys());
+    let (new, find, open) =
+        (UiAction::NewConversation.keys(), UiAction::Palette.keys(), UiAction::OpenFolder.keys());
     let ways = [
         Suggestion {
             action: UiAction::NewConversation,
@@ -127,8 +128,10 @@ impl Home {
                 cx.act(UiAction::OpenFolder);
             }
             let width = (ui.available_width() - 70.0).clamp(120.0, 420.0);
-            let field = TextField::single("project path", "Path of a folder").hint("or its path").width(width);
-            let out = ui.allocate_ui(vec2(width, 32.0), |ui| field.step(Text::Mono).show(ui, &mut self.path)).inner;
+            let field =
+                TextField::single("project path", "Path of a folder").hint("or its path").width(width);
+            let out =
+                ui.allocate_ui(vec2(width, 32.0), |ui| field.step(Text::Mono).show(ui, &mut self.path)).inner;
             let blank = self.path.trim().is_empty();
             let why = blank.then_some("Write the path of a folder first.");
             let go = Button::secondary("Open").disabled(why).show(ui).clicked() || out.submitted;

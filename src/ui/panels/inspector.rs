@@ -107,12 +107,17 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, turn: Option<TurnId
     }
     if let Some(latest) = view.turn.as_ref().map(|row| row.turn) {
         let sent = turn.or(Some(latest));
-        let all = [Tab { value: None, label: "Next", note: "" }, Tab { value: sent, label: "Sent", note: "" }];
-        end.allocate_ui_with_layout(vec2(120.0, 28.0), egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            if let Some(turn) = tabs(ui, &all, turn) {
-                cx.ask(Request::Go(Route::Inspector { conversation: view.row.conversation.id, turn }));
-            }
-        });
+        let all =
+            [Tab { value: None, label: "Next", note: "" }, Tab { value: sent, label: "Sent", note: "" }];
+        end.allocate_ui_with_layout(
+            vec2(120.0, 28.0),
+            egui::Layout::left_to_right(egui::Align::Center),
+            |ui| {
+                if let Some(turn) = tabs(ui, &all, turn) {
+                    cx.ask(Request::Go(Route::Inspector { conversation: view.row.conversation.id, turn }));
+                }
+            },
+        );
     }
     let title = if turn.is_some() { "Context of a sent message" } else { "Context for the next message" };
     let x = inside.left();
@@ -201,11 +206,18 @@ impl Inspector {
         });
     }
 
-    fn section_row(&mut self, ui: &mut Ui, columns: &Columns, section: &crate::model::pack::SectionReport, largest: u32) {
+    fn section_row(
+        &mut self,
+        ui: &mut Ui,
+        columns: &Columns,
+        section: &crate::model::pack::SectionReport,
+        largest: u32,
+    ) {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
         let selected = self.section == Some(section.id);
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.table), Sense::click());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.table), Sense::click());
         let chars = words::thousands(section.chars.into());
         let label = format!("{}, {chars} characters", section.id.label());
         response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, selected, &label));
@@ -219,18 +231,24 @@ impl Inspector {
         let name = paint::line(ui, section.id.label(), Text::Ui.format(p.text_1), columns.bar - 12.0);
         paint::left(ui, rect, x, name);
         if columns.bar_width > 20.0 {
-            let spot = Rect::from_min_size(pos2(rect.left() + columns.bar, rect.center().y - 4.0), vec2(columns.bar_width, 8.0));
+            let spot = Rect::from_min_size(
+                pos2(rect.left() + columns.bar, rect.center().y - 4.0),
+                vec2(columns.bar_width, 8.0),
+            );
             #[expect(clippy::cast_precision_loss, reason = "a share")]
             let used = section.chars as f32 / largest as f32;
             let cut = if section.cut.is_empty() { 0.0 } else { 0.05 };
-            let mut child = ui.new_child(UiBuilder::new().max_rect(spot).id_salt(("bar", section.id.label())));
+            let mut child =
+                ui.new_child(UiBuilder::new().max_rect(spot).id_salt(("bar", section.id.label())));
             section_bar(&mut child, used * 0.92, cut, columns.bar_width, &label);
         }
         let tokens = format!("≈ {}", words::thousands(section.estimated_tokens.into()));
         let budget = words::thousands(section.budget_chars.into());
-        for (text, end, color) in
-            [(&chars, columns.chars, p.text_1), (&tokens, columns.tokens, p.text_2), (&budget, columns.budget, p.text_3)]
-        {
+        for (text, end, color) in [
+            (&chars, columns.chars, p.text_1),
+            (&tokens, columns.tokens, p.text_2),
+            (&budget, columns.budget, p.text_3),
+        ] {
             let galley = paint::line(ui, text, Text::Ui.format(color), 84.0);
             paint::right(ui, rect, rect.left() + end, galley);
         }
@@ -242,7 +260,9 @@ impl Inspector {
 
     fn text(&mut self, cx: &UiCx<'_>, ui: &mut Ui, pack: &PackView, back: bool) {
         let p = theme::palette(ui);
-        let Some(section) = self.section.and_then(|id| pack.pack.sections.iter().find(|section| section.id == id)) else {
+        let Some(section) =
+            self.section.and_then(|id| pack.pack.sections.iter().find(|section| section.id == id))
+        else {
             self.section = None;
             return;
         };
@@ -259,7 +279,8 @@ impl Inspector {
             }
             x += 30.0;
         }
-        let name = paint::line(ui, section.id.label(), Text::Ui.format_weighted(Weight::Semibold, p.text_1), 240.0);
+        let name =
+            paint::line(ui, section.id.label(), Text::Ui.format_weighted(Weight::Semibold, p.text_1), 240.0);
         let end = paint::left(ui, head, x, name) + 8.0;
         let hash = &pack.pack.report.hash;
         if self.lines.as_ref().is_none_or(|kept| &kept.hash != hash || kept.section != section.id) {
@@ -274,15 +295,18 @@ impl Inspector {
             cx.ask(Request::Copy { text: section.text.clone(), what: "The section" });
         }
         let Some(kept) = &self.lines else { return };
-        ScrollArea::vertical().id_salt(("section text", section.id.label())).auto_shrink(false).show(ui, |ui| {
-            Frame::NONE.inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                for line in &kept.lines {
-                    let text = if line.is_empty() { " " } else { line };
-                    ui.add(egui::Label::new(Text::Mono.rich(text, p.text_2)).wrap());
-                }
-            });
-        });
+        ScrollArea::vertical().id_salt(("section text", section.id.label())).auto_shrink(false).show(
+            ui,
+            |ui| {
+                Frame::NONE.inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for line in &kept.lines {
+                        let text = if line.is_empty() { " " } else { line };
+                        ui.add(egui::Label::new(Text::Mono.rich(text, p.text_2)).wrap());
+                    }
+                });
+            },
+        );
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows of menus and popups.
 
-use egui::{Frame, Margin, Popup, PopupCloseBehavior, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Frame, Margin, Popup, PopupCloseBehavior, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::ui::theme::{self, CLEAR, Text, Weight};
 use crate::ui::widgets::icon::Icon;

@@ -58,7 +58,9 @@ impl Notices {
             self.stack.push(toast(cx, notice));
             if notice.desktop && !focused {
                 notifier.notify(&notice.title, &notice.body);
-                ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(UserAttentionType::Informational));
+                ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(
+                    UserAttentionType::Informational,
+                ));
             }
         }
         self.seen.retain(|id| cx.snap.notices.iter().any(|notice| notice.id == *id));
@@ -85,7 +87,9 @@ impl Notices {
                 ToastEvent::Action(key) => (key, true),
                 ToastEvent::Gone(key) => (key, false),
             };
-            let Some(notice) = cx.snap.notices.iter().find(|notice| key_of(notice.id) == key) else { continue };
+            let Some(notice) = cx.snap.notices.iter().find(|notice| key_of(notice.id) == key) else {
+                continue;
+            };
             if acted && let Some(action) = &notice.action {
                 perform(cx, action);
             }

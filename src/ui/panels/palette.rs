@@ -114,7 +114,8 @@ fn body(open: &mut Open, ui: &mut Ui, height: f32) -> Option<Target> {
         ui.horizontal(|ui| {
             let (spot, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
             paint::icon(ui, spot.center(), icon::MAGNIFYING_GLASS, 16.0, p.text_2);
-            let field = TextField::single("palette", "Find or run").hint("Find or run…").step(Text::Read).bare();
+            let field =
+                TextField::single("palette", "Find or run").hint("Find or run…").step(Text::Read).bare();
             // The first pass of a modal only measures; it cannot take the keyboard.
             if open.fresh && !ui.is_sizing_pass() {
                 let id = field.id();
@@ -122,7 +123,9 @@ fn body(open: &mut Open, ui: &mut Ui, height: f32) -> Option<Target> {
                 open.fresh = false;
             }
             let width = (ui.available_width() - 80.0).max(100.0);
-            let out = ui.allocate_ui(vec2(width, 24.0), |ui| field.width(width).steer(true).show(ui, &mut open.query)).inner;
+            let out = ui
+                .allocate_ui(vec2(width, 24.0), |ui| field.width(width).steer(true).show(ui, &mut open.query))
+                .inner;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let text = words::plural(count as u64, "result", "results");
                 ui.label(Text::Caption.rich(text, p.text_2));
@@ -168,49 +171,56 @@ fn foot(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 32.0), Sense::hover());
     let text = paint::line(ui, "↑ ↓ Move    ↵ Run", Text::Caption.format(p.text_2), rect.width());
     paint::left(ui, rect, rect.left() + 18.0, text);
-    let text = paint::line(ui, "A path opens that folder", Text::Caption.format(p.text_3), rect.width() / 2.0);
+    let text =
+        paint::line(ui, "A path opens that folder", Text::Caption.format(p.text_3), rect.width() / 2.0);
     paint::right(ui, rect, rect.right() - 18.0, text);
 }
 
 fn list(open: &Open, ui: &mut Ui, height: f32, moved: bool) -> Option<Target> {
     let p = theme::palette(ui);
     let mut chosen = None;
-    ScrollArea::vertical().id_salt("palette rows").max_height(height.max(120.0)).auto_shrink([false, true]).show(ui, |ui| {
-        Frame::NONE.inner_margin(Margin::symmetric(6, 6)).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            let mut section = "";
-            for (place, row) in open.rows.iter().enumerate() {
-                if row.section != section {
-                    section = row.section;
-                    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
-                    let head = paint::line(
-                        ui,
-                        section,
-                        Text::Caption.format_weighted(theme::Weight::Semibold, p.text_3),
-                        rect.width(),
-                    );
-                    paint::left(ui, rect, rect.left() + 12.0, head);
+    ScrollArea::vertical()
+        .id_salt("palette rows")
+        .max_height(height.max(120.0))
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            Frame::NONE.inner_margin(Margin::symmetric(6, 6)).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                let mut section = "";
+                for (place, row) in open.rows.iter().enumerate() {
+                    if row.section != section {
+                        section = row.section;
+                        let (rect, _) =
+                            ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
+                        let head = paint::line(
+                            ui,
+                            section,
+                            Text::Caption.format_weighted(theme::Weight::Semibold, p.text_3),
+                            rect.width(),
+                        );
+                        paint::left(ui, rect, rect.left() + 12.0, head);
+                    }
+                    let response = row_ui(ui, row, place == open.cursor);
+                    if moved && place == open.cursor {
+                        response.scroll_to_me(None);
+                    }
+                    if response.clicked() {
+                        chosen = Some(row.target.clone());
+                    }
                 }
-                let response = row_ui(ui, row, place == open.cursor);
-                if moved && place == open.cursor {
-                    response.scroll_to_me(None);
+                if open.rows.is_empty() {
+                    ui.label(Text::Ui.rich("Nothing found", p.text_3));
                 }
-                if response.clicked() {
-                    chosen = Some(row.target.clone());
-                }
-            }
-            if open.rows.is_empty() {
-                ui.label(Text::Ui.rich("Nothing found", p.text_3));
-            }
+            });
         });
-    });
     chosen
 }
 
 fn row_ui(ui: &mut Ui, row: &Row, at: bool) -> egui::Response {
     let sizes = theme::sizes();
     let p = theme::palette(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.palette), Sense::click());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.palette), Sense::click());
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, at, &row.label));
     if !ui.is_rect_visible(rect) {
         return response;
@@ -232,7 +242,8 @@ fn row_ui(ui: &mut Ui, row: &Row, at: bool) -> egui::Response {
     for key in row.keys.split(' ').rev().filter(|key| !key.is_empty()) {
         let galley = paint::line(ui, key, Text::Caption.format(p.text_3), 60.0);
         let width = galley.size().x + 10.0;
-        let cap = egui::Rect::from_center_size(egui::pos2(end - width / 2.0, rect.center().y), vec2(width, 18.0));
+        let cap =
+            egui::Rect::from_center_size(egui::pos2(end - width / 2.0, rect.center().y), vec2(width, 18.0));
         let stroke = Stroke::new(1.0, p.stroke_default);
         ui.painter().rect_stroke(cap, sizes.radius.chip, stroke, egui::StrokeKind::Inside);
         paint::left(ui, cap, cap.left() + 5.0, galley);
@@ -270,11 +281,12 @@ fn rows(cx: &UiCx<'_>, query: &str) -> Vec<Row> {
         let ranked = fuzzy::rank(query, section.iter().map(|row| row.label.as_str()));
         let best = ranked.first().map_or(0, |(_, hit)| hit.score);
         let mut slots: Vec<Option<Row>> = section.into_iter().map(Some).collect();
-        let hits = ranked.into_iter().take(if typed { SECTION_MAX } else { ROWS_MAX }).filter_map(|(place, hit)| {
-            let mut row = slots.get_mut(place)?.take()?;
-            row.matched = hit.positions;
-            Some(row)
-        });
+        let hits =
+            ranked.into_iter().take(if typed { SECTION_MAX } else { ROWS_MAX }).filter_map(|(place, hit)| {
+                let mut row = slots.get_mut(place)?.take()?;
+                row.matched = hit.positions;
+                Some(row)
+            });
         found.push((best, hits.collect()));
     }
     if typed {
@@ -315,7 +327,11 @@ fn conversations(cx: &UiCx<'_>, typed: bool) -> Vec<Row> {
             target: Target::Conversation(row.conversation.id),
             lead: Lead::State(sidebar::glyph(row)),
             label: row.conversation.title.clone(),
-            detail: if row.conversation.archived { "Archive".into() } else { cx.now.row_time(row.conversation.updated_ms) },
+            detail: if row.conversation.archived {
+                "Archive".into()
+            } else {
+                cx.now.row_time(row.conversation.updated_ms)
+            },
             keys: String::new(),
             matched: Vec::new(),
         })

@@ -47,7 +47,10 @@ impl PermissionPanel {
             self.shown = None;
             return false;
         };
-        let same = self.shown.as_ref().is_some_and(|shown| shown.turn == first.turn && shown.ask == first.request.ask);
+        let same = self
+            .shown
+            .as_ref()
+            .is_some_and(|shown| shown.turn == first.turn && shown.ask == first.request.ask);
         if !same {
             self.shown = Some(Shown {
                 turn: first.turn,
@@ -103,7 +106,8 @@ impl Panel for PermissionPanel {
         if let Some(shown) = self.shown.as_ref().filter(|_| !settled) {
             let left_s = SETTLE_S - (cx.time_s - shown.since_s);
             if left_s > 0.0 {
-                ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(left_s.min(SETTLE_S) + 0.001));
+                ui.ctx()
+                    .request_repaint_after(std::time::Duration::from_secs_f64(left_s.min(SETTLE_S) + 0.001));
             }
         }
         let title = headline(ask);
@@ -140,7 +144,8 @@ impl PermissionPanel {
     fn body(&mut self, cx: &UiCx<'_>, ui: &mut Ui, ask: &AskRow, room: f32, settled: bool) {
         const HEAD: f32 = 44.0;
         const BUTTONS: f32 = 46.0;
-        let others: Vec<&AskRow> = cx.snap.asks.iter().map(AsRef::as_ref).filter(|other| !same(other, ask)).collect();
+        let others: Vec<&AskRow> =
+            cx.snap.asks.iter().map(AsRef::as_ref).filter(|other| !same(other, ask)).collect();
         let roomy = room > 340.0;
         let rows = if roomy { others.len().min(QUEUE_ROWS) } else { usize::from(!others.is_empty()) };
         let rows_height = f32::from(u8::try_from(rows).unwrap_or(3)) * theme::sizes().row.tool;
@@ -163,7 +168,10 @@ impl PermissionPanel {
             UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("answers"),
         );
         let held = ui.input(|input| {
-            input.events.iter().any(|event| matches!(event, egui::Event::Key { repeat: true, pressed: true, .. }))
+            input
+                .events
+                .iter()
+                .any(|event| matches!(event, egui::Event::Key { repeat: true, pressed: true, .. }))
         });
         let deny = Button::destructive("Deny").icon(icon::X).key("Esc").disabled(reason).show(&mut left);
         regions::mark(left.ctx(), Region::Question, deny.id);
@@ -257,7 +265,8 @@ fn queue(cx: &UiCx<'_>, ui: &mut Ui, others: &[&AskRow], rows: usize) {
         let rest = others.len() - rows;
         let many = place + 1 == rows && rest > 0;
         let text = if many { format!("{} more", rest + 1) } else { headline(other) };
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.tool), Sense::click());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.tool), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &text));
         if response.clicked() && Some(other.conversation) != cx.route.conversation() {
             cx.ask(Request::Go(Route::Chat { conversation: other.conversation }));
@@ -273,9 +282,19 @@ fn queue(cx: &UiCx<'_>, ui: &mut Ui, others: &[&AskRow], rows: usize) {
         let number = paint::line(ui, &(place + 2).to_string(), Text::Caption.format(p.text_3), 20.0);
         paint::left(ui, rect, rect.left(), number);
         let age = words::elapsed(cx.now.ms - other.asked_ms);
-        let end = paint::line(ui, &format!("{}   {age}", other.conversation_title), Text::Caption.format(p.text_3), rect.width() / 3.0);
+        let end = paint::line(
+            ui,
+            &format!("{}   {age}", other.conversation_title),
+            Text::Caption.format(p.text_3),
+            rect.width() / 3.0,
+        );
         let end = paint::right(ui, rect, rect.right(), end) - sizes.space.s4;
-        let label = paint::line(ui, &text, Text::Small.format_weighted(Weight::Regular, p.text_2), end - rect.left() - 18.0);
+        let label = paint::line(
+            ui,
+            &text,
+            Text::Small.format_weighted(Weight::Regular, p.text_2),
+            end - rect.left() - 18.0,
+        );
         let x = paint::left(ui, rect, rect.left() + 18.0, label) + sizes.space.s4;
         if let Some(command) = &other.request.command {
             let exact = paint::line(ui, command, Text::MonoSmall.format(p.text_2), end - x);

@@ -66,7 +66,8 @@ impl Panel for SettingsPanel {
             body = Rect::from_min_max(pos2(list.right() + 1.0, all.top()), all.max);
         } else {
             let strip = Rect::from_min_size(all.min, vec2(all.width(), 40.0));
-            let mut strip_ui = ui.new_child(UiBuilder::new().max_rect(strip.shrink2(vec2(8.0, 4.0))).id_salt("pages"));
+            let mut strip_ui =
+                ui.new_child(UiBuilder::new().max_rect(strip.shrink2(vec2(8.0, 4.0))).id_salt("pages"));
             ScrollArea::horizontal().id_salt("page strip").show(&mut strip_ui, |ui| {
                 let all: Vec<Tab<'_, SettingsPage>> =
                     SettingsPage::ALL.map(|page| Tab { value: page, label: page.label(), note: "" }).into();
@@ -93,7 +94,8 @@ impl SettingsPanel {
         let p = theme::palette(ui);
         ui.label(Text::Title.rich(page.label(), p.text_1));
         ui.add_space(8.0);
-        let mut settings = self.sent.as_ref().map_or_else(|| (*cx.snap.settings).clone(), |sent| sent.settings.clone());
+        let mut settings =
+            self.sent.as_ref().map_or_else(|| (*cx.snap.settings).clone(), |sent| sent.settings.clone());
         let before = settings.clone();
         match page {
             SettingsPage::Engines => self.engines.ui(cx, ui, &mut settings),
@@ -127,7 +129,8 @@ fn page_row(ui: &mut Ui, page: SettingsPage, selected: bool) -> bool {
     let p = theme::palette(ui);
     let sizes = theme::sizes();
     ui.spacing_mut().item_spacing.y = 0.0;
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.sidebar), Sense::click());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.sidebar), Sense::click());
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Tab, true, selected, page.label()));
     let fill = match (selected, response.hovered()) {
         (true, _) => p.bg_selected,

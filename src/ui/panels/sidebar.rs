@@ -126,7 +126,8 @@ pub fn project_menu(cx: &UiCx<'_>, ui: &mut Ui) {
 fn search_row(cx: &UiCx<'_>, ui: &mut Ui) {
     let sizes = theme::sizes();
     let p = theme::palette(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.sidebar), Sense::click());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.sidebar), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find or run"));
     let fill = if response.hovered() { p.bg_hover } else { CLEAR };
     ui.painter().rect_filled(rect, sizes.radius.control, fill);
@@ -216,7 +217,9 @@ fn conversation_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     let id = row.conversation.id;
     let updated = row.conversation.updated_ms;
     let end = match state {
-        StateGlyph::Running | StateGlyph::NeedsYou => words::elapsed((cx.now.ms - updated).max(0) / 60_000 * 60_000),
+        StateGlyph::Running | StateGlyph::NeedsYou => {
+            words::elapsed((cx.now.ms - updated).max(0) / 60_000 * 60_000)
+        }
         _ => cx.now.row_time(updated),
     };
     let end = if end == "0 s" { "now".to_owned() } else { end };
@@ -269,7 +272,8 @@ pub fn rail(cx: &UiCx<'_>, ui: &mut Ui) -> bool {
             cx.act(UiAction::NewConversation);
         }
     });
-    let foot = Rect::from_min_max(pos2(ui.max_rect().left(), ui.max_rect().bottom() - 36.0), ui.max_rect().max);
+    let foot =
+        Rect::from_min_max(pos2(ui.max_rect().left(), ui.max_rect().bottom() - 36.0), ui.max_rect().max);
     let mut foot = ui.new_child(UiBuilder::new().max_rect(foot).id_salt("rail foot"));
     foot.vertical_centered(|ui| {
         let at_settings = matches!(cx.route, Route::Settings { .. });

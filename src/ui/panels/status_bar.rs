@@ -44,7 +44,8 @@ impl Panel for StatusBar {
         let mut end = ui.new_child(UiBuilder::new().max_rect(inside).layout(right).id_salt("status end"));
         end.spacing_mut().item_spacing.x = sizes.space.s7;
         facts(cx, &mut end);
-        let room = Rect::from_min_max(inside.min, pos2(end.min_rect().left() - sizes.space.s7, inside.bottom()));
+        let room =
+            Rect::from_min_max(inside.min, pos2(end.min_rect().left() - sizes.space.s7, inside.bottom()));
         let left = Layout::left_to_right(Align::Center);
         let mut start = ui.new_child(UiBuilder::new().max_rect(room).layout(left).id_salt("status start"));
         start.set_clip_rect(start.clip_rect().intersect(room));
@@ -57,7 +58,12 @@ fn work(cx: &UiCx<'_>, ui: &mut Ui) {
     let running = cx.snap.running_turns;
     if running > 0 {
         let text = format!("{running} running");
-        let item = StatusItem { lead: StatusLead::State(StateGlyph::Running), text: &text, name: &text, share: None };
+        let item = StatusItem {
+            lead: StatusLead::State(StateGlyph::Running),
+            text: &text,
+            name: &text,
+            share: None,
+        };
         let response = item.show(ui);
         menu::menu(&response, 280.0, |ui| running_list(cx, ui));
     } else if cx.snap.app.discovering {
@@ -67,14 +73,20 @@ fn work(cx: &UiCx<'_>, ui: &mut Ui) {
         && let Some(ms) = cx.snap.app.discovery_ms
     {
         let programs = cx.snap.engines.iter().filter(|row| !row.info.programs.is_empty()).count();
-        let text = format!("{programs} programs checked in {}", words::duration(i64::try_from(ms).unwrap_or(0)));
-        let item = StatusItem { lead: StatusLead::State(StateGlyph::Done), text: &text, name: &text, share: None };
+        let text =
+            format!("{programs} programs checked in {}", words::duration(i64::try_from(ms).unwrap_or(0)));
+        let item =
+            StatusItem { lead: StatusLead::State(StateGlyph::Done), text: &text, name: &text, share: None };
         if item.show(ui).clicked() {
             cx.act(UiAction::FindEngines);
         }
     }
     let asks = cx.snap.asks.len();
-    if asks > 0 && needs_pill(ui, asks).on_hover_text(format!("Go to the question  {}", UiAction::GoToQuestion.keys())).clicked() {
+    if asks > 0
+        && needs_pill(ui, asks)
+            .on_hover_text(format!("Go to the question  {}", UiAction::GoToQuestion.keys()))
+            .clicked()
+    {
         cx.act(UiAction::GoToQuestion);
     }
 }
@@ -134,7 +146,8 @@ fn limits(cx: &UiCx<'_>, ui: &mut Ui) {
                 (Some(percent), _) => format!("{} {percent}", limit.kind),
                 (None, _) => continue,
             };
-            let resets = limit.resets_at_ms.map_or_else(String::new, |ms| format!(", resets {}", cx.now.future(ms)));
+            let resets =
+                limit.resets_at_ms.map_or_else(String::new, |ms| format!(", resets {}", cx.now.future(ms)));
             let used = percent.unwrap_or_else(|| "reached".to_owned());
             let name = format!("{}: {} limit {used}{resets}", row.info.name, limit.kind);
             let lead = StatusLead::Engine(cx::look(row.info.look));
@@ -147,9 +160,11 @@ fn limits(cx: &UiCx<'_>, ui: &mut Ui) {
 
 fn bell(cx: &UiCx<'_>, ui: &mut Ui) {
     let count = cx.snap.notices.len();
-    let name = if count == 0 { "No notices".to_owned() } else { words::plural(count as u64, "notice", "notices") };
+    let name =
+        if count == 0 { "No notices".to_owned() } else { words::plural(count as u64, "notice", "notices") };
     let text = if count == 0 { String::new() } else { count.to_string() };
-    let response = StatusItem { lead: StatusLead::Icon(icon::BELL), text: &text, name: &name, share: None }.show(ui);
+    let response =
+        StatusItem { lead: StatusLead::Icon(icon::BELL), text: &text, name: &name, share: None }.show(ui);
     regions::mark(ui.ctx(), Region::Status, response.id);
     menu::menu(&response, 340.0, |ui| {
         if count == 0 {
@@ -163,7 +178,8 @@ fn bell(cx: &UiCx<'_>, ui: &mut Ui) {
                 let row = MenuRow::new(icon, &notice.title).end(&time);
                 let row = if notice.level == NoticeLevel::Error { row.destructive() } else { row };
                 let response = row.show(ui);
-                let response = if notice.body.is_empty() { response } else { response.on_hover_text(&notice.body) };
+                let response =
+                    if notice.body.is_empty() { response } else { response.on_hover_text(&notice.body) };
                 if response.clicked()
                     && let Some(conversation) = notice.conversation
                 {

@@ -13,7 +13,9 @@ use crate::ui::widgets::text_field;
 
 impl Shell {
     pub(super) fn escape(&mut self, cx: &UiCx<'_>, ctx: &Context) {
-        if text_field::composing(ctx) || !ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        if text_field::composing(ctx)
+            || !ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+        {
             return;
         }
         if Popup::is_any_open(ctx) {
@@ -47,7 +49,8 @@ impl Shell {
             return;
         }
         let Some(view) = cx.view() else { return };
-        let live = view.turn.as_ref().is_some_and(|turn| turn.state.is_live() && turn.state != TurnState::Stopping);
+        let live =
+            view.turn.as_ref().is_some_and(|turn| turn.state.is_live() && turn.state != TurnState::Stopping);
         if live {
             cx.send(ChatCommand::Stop { conversation: view.row.conversation.id });
         }

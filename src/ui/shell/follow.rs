@@ -19,11 +19,14 @@ impl Shell {
             return;
         }
         let settings = Arc::clone(&self.snap.settings);
-        theme::set_preference(ctx, match settings.theme {
-            ThemeChoice::System => Preference::System,
-            ThemeChoice::Light => Preference::Light,
-            ThemeChoice::Dark => Preference::Dark,
-        });
+        theme::set_preference(
+            ctx,
+            match settings.theme {
+                ThemeChoice::System => Preference::System,
+                ThemeChoice::Light => Preference::Light,
+                ThemeChoice::Dark => Preference::Dark,
+            },
+        );
         #[expect(clippy::cast_precision_loss, reason = "a percentage")]
         ctx.set_zoom_factor(settings.zoom_percent.clamp(80, 200) as f32 / 100.0);
         glyph::set_reduced_motion(ctx, settings.reduced_motion);
@@ -46,7 +49,8 @@ impl Shell {
         let unread = self.snap.projects.is_empty() && !self.snap.app.first_run;
         let here = self.history.here().conversation();
         let gone = here.is_some() && !self.exists(here);
-        let lost = gone || (project_changed && self.seen.started) || matches!(self.history.here(), Route::Home);
+        let lost =
+            gone || (project_changed && self.seen.started) || matches!(self.history.here(), Route::Home);
         if lost && !unread && !self.exists(here) && !matches!(self.history.here(), Route::Settings { .. }) {
             let next = self.newest().map_or(Route::Home, |conversation| Route::Chat { conversation });
             self.history.replace(next);

@@ -116,8 +116,12 @@ impl Shell {
             UiAction::Settings(page) => cx.ask(Request::Go(Route::Settings { page })),
             UiAction::FindEngines => cx.send(EngineCommand::Rediscover),
             UiAction::Theme(theme) => set(cx, |settings| settings.theme = theme),
-            UiAction::ZoomIn => set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, true)),
-            UiAction::ZoomOut => set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, false)),
+            UiAction::ZoomIn => {
+                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, true))
+            }
+            UiAction::ZoomOut => {
+                set(cx, |settings| settings.zoom_percent = zoom_step(settings.zoom_percent, false))
+            }
             UiAction::ZoomReset => set(cx, |settings| settings.zoom_percent = 100),
             UiAction::Back => self.back(cx),
             UiAction::Forward => {

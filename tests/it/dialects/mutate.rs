@@ -87,10 +87,8 @@ fn apply(rows: &mut Vec<Row>, at: usize, change: &Change) -> Vec<String> {
 
 /// Lines by which a dialect knows whose words the others are; without them, none of the rest can be placed.
 fn names_things(line: &str) -> bool {
-    serde_json::from_str::<Value>(line).is_ok_and(|msg| {
-        msg.get("result").is_some()
-            || msg["method"] == "turn/started"
-    })
+    serde_json::from_str::<Value>(line)
+        .is_ok_and(|msg| msg.get("result").is_some() || msg["method"] == "turn/started")
 }
 
 fn check(engine: &dyn Engine, rows: &[Row], broken: &[String], case: &str) -> Result<(), TestCaseError> {
@@ -101,15 +99,25 @@ fn check(engine: &dyn Engine, rows: &[Row], broken: &[String], case: &str) -> Re
         if broken.iter().any(|line| names_things(line)) {
             continue;
         }
-        let changed: Vec<String> =
-            broken.iter().filter_map(|line| serde_json::from_str(line).ok()).flat_map(|msg: Value| given(&msg)).collect();
+        let changed: Vec<String> = broken
+            .iter()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .flat_map(|msg: Value| given(&msg))
+            .collect();
         let shown = turn.texts();
         for text in turn.given.iter().filter(|text| !text.is_empty() && !changed.contains(text)) {
             // A changed line may still be JSON; control characters that came in so are rightly not shown.
             if text.chars().any(|c| c.is_control() && c != '\n') {
                 continue;
             }
-            prop_assert!(shown.contains(&text.as_str()), "{} turn {}: {:?} is not in {:?}", case, at, text, shown);
+            prop_assert!(
+                shown.contains(&text.as_str()),
+                "{} turn {}: {:?} is not in {:?}",
+                case,
+                at,
+                text,
+                shown
+            );
         }
     }
     Ok(())

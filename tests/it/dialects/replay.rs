@@ -38,7 +38,9 @@ fn row(line: &str) -> Row {
     let number = |field: &str| row.get(field).and_then(Value::as_i64).and_then(|n| i32::try_from(n).ok());
     match row["dir"].as_str() {
         Some("in") => Row::In(row["msg"].clone()),
-        Some("out") => Row::Out(row.get("raw").and_then(Value::as_str).map_or_else(|| row["msg"].to_string(), str::to_owned)),
+        Some("out") => Row::Out(
+            row.get("raw").and_then(Value::as_str).map_or_else(|| row["msg"].to_string(), str::to_owned),
+        ),
         _ => Row::Exit(SeatExit {
             code: number("code"),
             signal: number("signal"),
@@ -51,8 +53,10 @@ fn row(line: &str) -> Row {
 pub fn transcripts(engine: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/engines").join(engine);
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
     paths.sort();
     paths
 }
@@ -68,13 +72,18 @@ enum Meaning {
 fn meaning(msg: &Value) -> Meaning {
     let text = |pointer: &str| msg.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     match (msg["type"].as_str(), msg["method"].as_str()) {
-        (Some("user"), _) => Meaning::Begin(text("/message/content/0/text").or_else(|| text("/message/content")).unwrap_or_default()),
+        (Some("user"), _) => Meaning::Begin(
+            text("/message/content/0/text").or_else(|| text("/message/content")).unwrap_or_default(),
+        ),
         (Some("control_request"), _) if msg["request"]["subtype"] == "interrupt" => Meaning::Cancel,
         (Some("control_response"), _) => {
             let ask = text("/response/request_id").unwrap_or_default();
             match msg["response"]["response"]["behavior"].as_str() {
                 Some("allow") => Meaning::Answer(ask, Decision::AllowOnce),
-                Some(_) => Meaning::Answer(ask, Decision::Deny { comment: text("/response/response/message").unwrap_or_default() }),
+                Some(_) => Meaning::Answer(
+                    ask,
+                    Decision::Deny { comment: text("/response/response/message").unwrap_or_default() },
+                ),
                 None => Meaning::Nothing,
             }
         }
@@ -88,10 +97,16 @@ fn meaning(msg: &Value) -> Meaning {
 
 fn rpc_answer(msg: &Value) -> Meaning {
     let result = &msg["result"];
-    let words = [&result["decision"], &result["action"], &result["outcome"]["optionId"], &result["outcome"]["outcome"]];
+    let words = [
+        &result["decision"],
+        &result["action"],
+        &result["outcome"]["optionId"],
+        &result["outcome"]["outcome"],
+    ];
     let Some(word) = words.iter().find_map(|word| word.as_str()) else { return Meaning::Nothing };
     let word = word.to_lowercase();
-    let allowed = ["accept", "allow", "proceed", "once", "always"].iter().any(|yes| word.contains(yes)) && !word.contains("reject");
+    let allowed = ["accept", "allow", "proceed", "once", "always"].iter().any(|yes| word.contains(yes))
+        && !word.contains("reject");
     let decision = if allowed { Decision::AllowOnce } else { Decision::Deny { comment: String::new() } };
     Meaning::Answer(msg["id"].to_string(), decision)
 }
@@ -149,15 +164,19 @@ impl TurnSeen {
                 }
                 self.items.push((key.clone(), body.clone()));
             }
-            TurnEvent::ItemDelta { key, delta } => match self.items.iter_mut().find(|(known, _)| known == key) {
-                Some((_, ItemBody::Text { text } | ItemBody::Thinking { text })) => text.push_str(delta),
-                Some((_, ItemBody::Tool(call))) => call.output.push_str(delta),
-                _ => self.fault(format!("delta for nothing: {key}")),
-            },
-            TurnEvent::ItemReplaced { key, body } => match self.items.iter_mut().find(|(known, _)| known == key) {
-                Some((_, shown)) => shown.clone_from(body),
-                None => self.fault(format!("replaced nothing: {key}")),
-            },
+            TurnEvent::ItemDelta { key, delta } => {
+                match self.items.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, ItemBody::Text { text } | ItemBody::Thinking { text })) => text.push_str(delta),
+                    Some((_, ItemBody::Tool(call))) => call.output.push_str(delta),
+                    _ => self.fault(format!("delta for nothing: {key}")),
+                }
+            }
+            TurnEvent::ItemReplaced { key, body } => {
+                match self.items.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, shown)) => shown.clone_from(body),
+                    None => self.fault(format!("replaced nothing: {key}")),
+                }
+            }
             TurnEvent::ItemWithdrawn { key } => {
                 let before = self.items.len();
                 self.items.retain(|(known, _)| known != key);
@@ -168,9 +187,7 @@ impl TurnSeen {
             TurnEvent::PermissionAsked(_) => self.asks += 1,
             TurnEvent::PermissionGone { .. } => self.gone += 1,
             TurnEvent::Finished(_) | TurnEvent::Failed(_) => {
-                let runs = |body: &ItemBody| {
-                    matches!(body, ItemBody::Tool(call) if matches!(call.state, ToolState::Running | ToolState::Pending))
-                };
+                let runs = |body: &ItemBody| matches!(body, ItemBody::Tool(call) if matches!(call.state, ToolState::Running | ToolState::Pending));
                 if self.items.iter().any(|(_, body)| runs(body)) {
                     self.fault("a tool still runs after the end".to_owned());
                 }
@@ -203,7 +220,9 @@ impl Player {
             Row::In(msg) => match msg["method"].as_str() {
                 Some("thread/start" | "session/new") => Some(None),
                 Some("thread/resume") => Some(msg["params"]["threadId"].as_str().map(str::to_owned)),
-                Some("session/load" | "session/resume") => Some(msg["params"]["sessionId"].as_str().map(str::to_owned)),
+                Some("session/load" | "session/resume") => {
+                    Some(msg["params"]["sessionId"].as_str().map(str::to_owned))
+                }
                 _ => None,
             },
             _ => None,
@@ -259,7 +278,9 @@ impl Player {
                             self.begin(text);
                             self.translate_uuid(msg);
                         }
-                        Meaning::Answer(ask, decision) => self.feed(SeatInput::Answer { ask: &ask, decision: &decision }),
+                        Meaning::Answer(ask, decision) => {
+                            self.feed(SeatInput::Answer { ask: &ask, decision: &decision })
+                        }
                         Meaning::Cancel => self.feed(SeatInput::Cancel),
                         Meaning::Nothing => {}
                     }
@@ -300,8 +321,11 @@ impl Player {
             self.feed(SeatInput::Line(&line));
             return;
         };
-        let is_reply = msg.get("method").is_none() && (msg.get("result").is_some() || msg.get("error").is_some());
-        if let (true, Some(id)) = (is_reply && msg.get("type").is_none(), msg.get("id").map(ToString::to_string)) {
+        let is_reply =
+            msg.get("method").is_none() && (msg.get("result").is_some() || msg.get("error").is_some());
+        if let (true, Some(id)) =
+            (is_reply && msg.get("type").is_none(), msg.get("id").map(ToString::to_string))
+        {
             // A reply to something that only the recorded host asked is not for this dialect.
             let Some(method) = self.recorded.get(&id) else { return };
             let Some(at) = self.own.iter().position(|(own, _)| own == method) else { return };
@@ -340,7 +364,10 @@ impl Player {
 pub fn given(msg: &Value) -> Vec<String> {
     let texts = |list: &Value| -> Vec<String> {
         let blocks = list.as_array().map_or(&[][..], Vec::as_slice).iter();
-        blocks.filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+        blocks
+            .filter(|block| block["type"] == "text")
+            .filter_map(|block| block["text"].as_str().map(str::to_owned))
+            .collect()
     };
     let is_error = msg.get("error").is_some() || msg["is_api_error_message"] == true;
     if msg["type"] == "assistant" && msg["parent_tool_use_id"].is_null() && !is_error {

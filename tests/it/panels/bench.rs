@@ -251,7 +251,10 @@ impl Bench {
     /// No further frame is asked for.
     pub fn is_idle(&self) -> bool {
         let output = self.harness.output();
-        output.viewport_output.values().all(|viewport| viewport.repaint_delay > std::time::Duration::from_secs(5))
+        output
+            .viewport_output
+            .values()
+            .all(|viewport| viewport.repaint_delay > std::time::Duration::from_secs(5))
     }
 }
 

@@ -25,7 +25,9 @@ fn drafts(commands: &[Command]) -> Vec<(ConversationId, String)> {
     commands
         .iter()
         .filter_map(|command| match command {
-            Command::Chat(ChatCommand::SaveDraft { conversation, draft }) => Some((*conversation, draft.text.clone())),
+            Command::Chat(ChatCommand::SaveDraft { conversation, draft }) => {
+                Some((*conversation, draft.text.clone()))
+            }
             _ => None,
         })
         .collect()

@@ -21,7 +21,9 @@ fn each(test: impl Fn(&str, Vec2, &Bench)) {
 /// Names that each fixture must show in every size and theme.
 fn expected(name: &str) -> &'static [&'static str] {
     match name {
-        "first-run" | "no-folder" => &["Open folder…", "Claude Code: Logged in, subscription", "OpenCode: Not installed"],
+        "first-run" | "no-folder" => {
+            &["Open folder…", "Claude Code: Logged in, subscription", "OpenCode: Not installed"]
+        }
         "no-conversation" => &["Start a conversation", "Chat"],
         "empty" => &["Write a message", "Message", "Send"],
         "chat" | "korean" | "long" | "notices" => &["Message", "Chat", "Token refresh race"],
@@ -55,8 +57,21 @@ fn every_screen_says_what_it_should() {
 /// Controls that stand in the frame of the window and never scroll away.
 fn is_main(control: &Control) -> bool {
     let names = [
-        "Send", "Stop", "Allow once", "Deny", "Settings", "Find or run", "Chat", "Message", "New conversation",
-        "Show sidebar", "Hide sidebar", "Conversations", "Copy all", "Close context", "Restore a backup…",
+        "Send",
+        "Stop",
+        "Allow once",
+        "Deny",
+        "Settings",
+        "Find or run",
+        "Chat",
+        "Message",
+        "New conversation",
+        "Show sidebar",
+        "Hide sidebar",
+        "Conversations",
+        "Copy all",
+        "Close context",
+        "Restore a backup…",
     ];
     names.contains(&control.name.as_str())
         || control.name.starts_with("Who answers")
@@ -74,18 +89,29 @@ fn main_controls_lie_inside_the_window_and_apart() {
         let main: Vec<&Control> = controls
             .iter()
             .filter(|control| is_main(control))
-            .filter(|control| matches!(control.role, Role::Button | Role::Tab | Role::ComboBox | Role::MultilineTextInput))
+            .filter(|control| {
+                matches!(control.role, Role::Button | Role::Tab | Role::ComboBox | Role::MultilineTextInput)
+            })
             .collect();
         for (place, control) in main.iter().enumerate() {
             let at = control.rect;
             assert!(window.contains_rect(at), "{name} at {size}: {} lies outside: {at}", control.name);
             let hit = if control.role == Role::MultilineTextInput { 20.0 } else { 24.0 };
-            assert!(at.height() >= hit - 8.0 && at.width() >= 18.0, "{name} at {size}: {} is small: {at}", control.name);
+            assert!(
+                at.height() >= hit - 8.0 && at.width() >= 18.0,
+                "{name} at {size}: {} is small: {at}",
+                control.name
+            );
             for other in main.iter().skip(place + 1) {
                 let both = at.intersect(other.rect);
                 let apart = both.width() <= 1.0 || both.height() <= 1.0;
                 let nested = at.contains_rect(other.rect) || other.rect.contains_rect(at);
-                assert!(apart || nested, "{name} at {size}: {} and {} overlap: {both}", control.name, other.name);
+                assert!(
+                    apart || nested,
+                    "{name} at {size}: {} and {} overlap: {both}",
+                    control.name,
+                    other.name
+                );
             }
         }
     });

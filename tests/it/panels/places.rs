@@ -124,7 +124,8 @@ fn the_list_renames_archives_and_deletes() {
 fn a_deleted_conversation_is_left_and_a_new_one_is_followed() {
     let mut bench = Bench::of("chat");
     bench.publish(|snap| {
-        snap.conversations = snap.conversations.iter().filter(|row| row.conversation.id != SHOWN).cloned().collect();
+        snap.conversations =
+            snap.conversations.iter().filter(|row| row.conversation.id != SHOWN).cloned().collect();
         snap.open.clear();
     });
     assert_eq!(bench.route(), chat(12));
@@ -258,7 +259,8 @@ fn the_view_stays_while_one_reads_and_follows_at_the_end() {
     let before = bench.rect_of("Message from Architect Claude");
     bench.publish(|snap| {
         let view = snap.view(SHOWN).unwrap();
-        let mut messages: Vec<_> = view.pages.values().flat_map(|page| page.iter()).map(|message| (**message).clone()).collect();
+        let mut messages: Vec<_> =
+            view.pages.values().flat_map(|page| page.iter()).map(|message| (**message).clone()).collect();
         let mut last = testing::message(301, testing::claude(), Vec::new());
         last.state = MessageState::Streaming;
         messages.push(last);

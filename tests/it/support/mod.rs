@@ -4,6 +4,6 @@
 //! Never here: an assertion about tunaflow itself, a machine's path, any address but 127.0.0.1.
 //! Start reading at `model_server/mod.rs`, then `clis.rs`.
 
+pub mod app;
 pub mod clis;
 pub mod model_server;
-pub mod app;

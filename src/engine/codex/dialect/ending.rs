@@ -57,7 +57,10 @@ impl CodexDialect {
         turn.book.void_open_texts();
         turn.retries += 1;
         out.events.push(TurnEvent::Phase(retry_phase(&text_at(error, "/message"))));
-        if turn.network.is_none() && kind(error) == FailureKind::Network && text_at(error, "/message").contains("waiting") {
+        if turn.network.is_none()
+            && kind(error) == FailureKind::Network
+            && text_at(error, "/message").contains("waiting")
+        {
             turn.error = Some(error.clone());
             let timer = self.timer(NETWORK_GRACE, out);
             if let Some(turn) = self.turn.as_mut() {
@@ -143,13 +146,16 @@ impl CodexDialect {
             self.fail(failure, out);
         } else {
             let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
-            let failure = gone(&self.info, Gone {
-                command: &self.command,
-                version: self.seat.version.as_deref(),
-                exit,
-                noise: &noise.join("\n"),
-                spoke: self.spoke,
-            });
+            let failure = gone(
+                &self.info,
+                Gone {
+                    command: &self.command,
+                    version: self.seat.version.as_deref(),
+                    exit,
+                    noise: &noise.join("\n"),
+                    spoke: self.spoke,
+                },
+            );
             self.fail(failure, out);
         }
     }

@@ -123,17 +123,23 @@ impl Pickers {
             chosen = Some(None);
         }
         let row = cx.engine(&seat.engine);
-        let told = row.map(|row| if row.status.models.is_empty() { &row.info.models } else { &row.status.models });
-        egui::ScrollArea::vertical().id_salt("models").max_height(220.0).auto_shrink([false, true]).show(ui, |ui| {
-            for model in told.into_iter().flatten() {
-                let here = seat.model.as_ref() == Some(model);
-                if choice_row(ui, &plain(model), &[], false, here).clicked() {
-                    chosen = Some(Some(model.clone()));
+        let told =
+            row.map(|row| if row.status.models.is_empty() { &row.info.models } else { &row.status.models });
+        egui::ScrollArea::vertical().id_salt("models").max_height(220.0).auto_shrink([false, true]).show(
+            ui,
+            |ui| {
+                for model in told.into_iter().flatten() {
+                    let here = seat.model.as_ref() == Some(model);
+                    if choice_row(ui, &plain(model), &[], false, here).clicked() {
+                        chosen = Some(Some(model.clone()));
+                    }
                 }
-            }
-        });
+            },
+        );
         ui.add_space(4.0);
-        let field = TextField::single("free model", "Other model").hint("Other model, Enter takes it").step(Text::Mono);
+        let field = TextField::single("free model", "Other model")
+            .hint("Other model, Enter takes it")
+            .step(Text::Mono);
         let out = field.max_chars(200).show(ui, &mut self.model);
         if out.submitted && !self.model.trim().is_empty() {
             chosen = Some(Some(self.model.trim().to_owned()));
@@ -204,7 +210,11 @@ pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
 fn bar(ui: &mut Ui, report: &PackReport, name: &str) -> Response {
     #[expect(clippy::cast_precision_loss, reason = "a share of a budget")]
     let share = report.total_chars as f32 / report.budget_chars.max(1) as f32;
-    let tone = if report.sections.iter().any(|section| !section.cut.is_empty()) && share > 0.9 { Tone::Warn } else { Tone::Accent };
+    let tone = if report.sections.iter().any(|section| !section.cut.is_empty()) && share > 0.9 {
+        Tone::Warn
+    } else {
+        Tone::Accent
+    };
     ui.allocate_ui_with_layout(vec2(56.0, 28.0), egui::Layout::left_to_right(egui::Align::Center), |ui| {
         meter::meter(ui, share, 56.0, tone, name)
     })
@@ -220,4 +230,3 @@ pub fn share_words(report: &PackReport) -> String {
         words::short_count(report.budget_chars.into())
     )
 }
-

@@ -26,8 +26,11 @@ fn word(text: &str) -> Option<&str> {
 
 /// Commands that fit a word, best first.
 fn found(word: &str) -> Vec<(UiAction, ActionInfo)> {
-    let all: Vec<(UiAction, ActionInfo)> =
-        UiAction::all().into_iter().map(|action| (action, action.info())).filter(|(_, info)| info.slash.is_some()).collect();
+    let all: Vec<(UiAction, ActionInfo)> = UiAction::all()
+        .into_iter()
+        .map(|action| (action, action.info()))
+        .filter(|(_, info)| info.slash.is_some())
+        .collect();
     let words = all.iter().map(|(_, info)| info.slash.unwrap_or_default());
     let ranked = fuzzy::rank(word, words);
     ranked.into_iter().filter_map(|(place, _)| all.get(place).cloned()).take(ROWS_MAX).collect()
@@ -85,9 +88,11 @@ impl SlashList {
         let p = theme::palette(ui);
         let at: Pos2 = pos2(anchor.left(), anchor.top() - 6.0);
         let mut chosen = None;
-        Area::new(Id::unique("slash list")).order(Order::Foreground).pivot(egui::Align2::LEFT_BOTTOM).fixed_pos(at).show(
-            ui.ctx(),
-            |ui| {
+        Area::new(Id::unique("slash list"))
+            .order(Order::Foreground)
+            .pivot(egui::Align2::LEFT_BOTTOM)
+            .fixed_pos(at)
+            .show(ui.ctx(), |ui| {
                 let frame = Frame::NONE
                     .fill(p.bg_popup)
                     .stroke(Stroke::new(1.0, p.stroke_default))
@@ -111,8 +116,7 @@ impl SlashList {
                         }
                     }
                 });
-            },
-        );
+            });
         chosen
     }
 }
@@ -124,7 +128,9 @@ mod tests {
     #[test]
     fn a_single_word_after_a_slash_opens_the_list() {
         let list = SlashList::default();
-        for (text, open) in [("/", true), ("/ne", true), ("/new now", false), ("new", false), ("/zzzz", false), ("", false)] {
+        for (text, open) in
+            [("/", true), ("/ne", true), ("/new now", false), ("new", false), ("/zzzz", false), ("", false)]
+        {
             assert_eq!(list.is_open(text), open, "{text}");
         }
         assert_eq!(list.chosen("/new"), Some(UiAction::NewConversation));

@@ -41,7 +41,14 @@ impl Actions {
     }
 
     /// Draws the bar where it belongs; allocates nothing, so nothing moves.
-    pub fn show(&mut self, cx: &UiCx<'_>, ui: &mut Ui, area: Rect, view: &ConversationView, message: &Message) {
+    pub fn show(
+        &mut self,
+        cx: &UiCx<'_>,
+        ui: &mut Ui,
+        area: Rect,
+        view: &ConversationView,
+        message: &Message,
+    ) {
         if self.heights.len() > 4_096 {
             self.heights.clear();
         }
@@ -50,7 +57,11 @@ impl Actions {
         let sense = Sense::focusable_noninteractive();
         let response = ui.interact(area, id, sense);
         response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Article, true, format!("Message from {}", copy::author(message)))
+            egui::WidgetInfo::labeled(
+                egui::Role::Article,
+                true,
+                format!("Message from {}", copy::author(message)),
+            )
         });
         if view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
@@ -62,7 +73,8 @@ impl Actions {
         }
         let mine = self.at == Some(message.id);
         let on_other_bar = !mine && self.bar.is_some_and(|bar| ui.rect_contains_pointer(bar));
-        let pointed = (ui.rect_contains_pointer(area) && !on_other_bar) || (mine && ui.rect_contains_pointer(bar));
+        let pointed =
+            (ui.rect_contains_pointer(area) && !on_other_bar) || (mine && ui.rect_contains_pointer(bar));
         let other_open = !mine && Popup::is_any_open(ui.ctx());
         if (pointed && !other_open) || focused {
             self.at = Some(message.id);
@@ -84,9 +96,7 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
     let p = theme::palette(ui);
     let sizes = theme::sizes();
     let mut keep = Popup::is_any_open(ui.ctx());
-    let mut bar = ui.new_child(
-        UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)),
-    );
+    let mut bar = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("bar", message.id.0)));
     let frame = Frame::NONE
         .fill(p.bg_popup)
         .stroke(Stroke::new(sizes.stroke.line, p.stroke_default))

@@ -41,9 +41,10 @@ fn item(item: &Item) -> Option<String> {
                 entries.iter().map(|entry| format!("- [{}] {}", done(entry.state), entry.text)).collect();
             Some(lines.join("\n"))
         }
-        ItemBody::Text { .. } | ItemBody::Thinking { .. } | ItemBody::Notice { .. } | ItemBody::Permission { .. } => {
-            None
-        }
+        ItemBody::Text { .. }
+        | ItemBody::Thinking { .. }
+        | ItemBody::Notice { .. }
+        | ItemBody::Permission { .. } => None,
     }
 }
 

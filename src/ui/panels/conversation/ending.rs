@@ -28,9 +28,16 @@ pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Messa
             let live = turn.is_some_and(|turn| turn.state.is_live());
             failed(cx, ui, failure, engine, message.turn.filter(|_| !live));
         }
-        MessageState::Stopped => ended(cx, ui, "Stopped. What came so far stays.", message.turn.filter(|_| newest)),
+        MessageState::Stopped => {
+            ended(cx, ui, "Stopped. What came so far stays.", message.turn.filter(|_| newest))
+        }
         MessageState::Interrupted => {
-            ended(cx, ui, "Interrupted: the app ended while this was written.", message.turn.filter(|_| newest));
+            ended(
+                cx,
+                ui,
+                "Interrupted: the app ended while this was written.",
+                message.turn.filter(|_| newest),
+            );
         }
     }
 }
@@ -58,7 +65,11 @@ fn failed(cx: &UiCx<'_>, ui: &mut Ui, failure: &TurnFailure, engine: &EngineId, 
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 4.0;
-        ui.add(egui::Label::new(Text::Ui.rich_weighted(Weight::Semibold, &failure.message, p.text_1)).selectable(true).wrap());
+        ui.add(
+            egui::Label::new(Text::Ui.rich_weighted(Weight::Semibold, &failure.message, p.text_1))
+                .selectable(true)
+                .wrap(),
+        );
         let resets = failure.resets_at_ms.map(|ms| format!(" Resets {}.", cx.now.future(ms)));
         let hint = format!("{}{}", failure.hint, resets.unwrap_or_default());
         if !hint.trim().is_empty() {
@@ -78,7 +89,8 @@ fn detail(cx: &UiCx<'_>, ui: &mut Ui, detail: &str) {
     let p = theme::palette(ui);
     let id = ui.scope_id().with("failure detail");
     let open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
-    let (caret, label) = if open { (icon::CARET_DOWN, "Hide details") } else { (icon::CARET_RIGHT, "Show details") };
+    let (caret, label) =
+        if open { (icon::CARET_DOWN, "Hide details") } else { (icon::CARET_RIGHT, "Show details") };
     if Button::quiet(label).icon(caret).show(ui).clicked() {
         ui.data_mut(|data| data.insert_temp(id, !open));
     }

@@ -23,7 +23,14 @@ const GUTTER: f32 = 28.0;
 const MARK: f32 = 18.0;
 
 /// Draws a message from the top of `ui`.
-pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message, folds: &mut Folds, texts: &mut Texts) {
+pub fn draw(
+    cx: &UiCx<'_>,
+    ui: &mut Ui,
+    view: &ConversationView,
+    message: &Message,
+    folds: &mut Folds,
+    texts: &mut Texts,
+) {
     ui.spacing_mut().item_spacing.y = 0.0;
     if let MessageState::Damaged { why } = &message.state {
         damaged(ui, why);
@@ -40,11 +47,15 @@ pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Messa
 fn body<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
     let rect = ui.available_rect_before_wrap();
     let inner = Rect::from_min_max(pos2(rect.left() + GUTTER, rect.top()), rect.max);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min)).id_salt("body"));
+    let mut child =
+        ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min)).id_salt("body"));
     child.set_width(inner.width());
     child.spacing_mut().item_spacing.y = 0.0;
     let out = content(&mut child);
-    ui.allocate_rect(Rect::from_min_max(rect.min, pos2(rect.right(), child.min_rect().bottom())), Sense::hover());
+    ui.allocate_rect(
+        Rect::from_min_max(rect.min, pos2(rect.right(), child.min_rect().bottom())),
+        Sense::hover(),
+    );
     out
 }
 
@@ -71,7 +82,8 @@ fn own(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, texts: &mut Texts) {
             }
         });
         let rect = shown.response.rect;
-        let line = Rect::from_min_size(pos2(rect.left(), rect.top() + 8.0), vec2(rect.width(), Text::Read.line()));
+        let line =
+            Rect::from_min_size(pos2(rect.left(), rect.top() + 8.0), vec2(rect.width(), Text::Read.line()));
         paint::right(ui, line, rect.right() - 12.0, time);
     });
 }
@@ -84,7 +96,10 @@ fn answer(
     folds: &mut Folds,
     texts: &mut Texts,
 ) {
-    let turn = view.turn.as_deref().filter(|turn| turn.answer == Some(message.id) || Some(turn.turn) == message.turn);
+    let turn = view
+        .turn
+        .as_deref()
+        .filter(|turn| turn.answer == Some(message.id) || Some(turn.turn) == message.turn);
     head(cx, ui, message, turn);
     ui.add_space(4.0);
     body(ui, |ui| {
@@ -108,11 +123,21 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, turn: Option<&TurnRow>) {
     let sizes = theme::sizes();
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
     let mark = Rect::from_min_size(pos2(rect.left(), rect.top() + 1.0), vec2(MARK, MARK));
-    engine_mark(&mut ui.new_child(UiBuilder::new().max_rect(mark).id_salt("mark")), cx.look(engine), MARK, name);
+    engine_mark(
+        &mut ui.new_child(UiBuilder::new().max_rect(mark).id_salt("mark")),
+        cx.look(engine),
+        MARK,
+        name,
+    );
     let live = message.state == MessageState::Streaming;
     let end = if live { running(cx, ui, rect, turn) } else { finished(cx, ui, rect, message) };
     let x = rect.left() + GUTTER;
-    let galley = paint::line(ui, name, Text::Ui.format_weighted(Weight::Semibold, p.text_1), (end - x - 12.0).max(60.0));
+    let galley = paint::line(
+        ui,
+        name,
+        Text::Ui.format_weighted(Weight::Semibold, p.text_1),
+        (end - x - 12.0).max(60.0),
+    );
     let next = paint::left(ui, rect, x, galley) + sizes.space.s4;
     if let Some(model) = model
         && end - next > 60.0
@@ -122,7 +147,8 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, turn: Option<&TurnRow>) {
     }
     let said = model.as_ref().map_or_else(|| name.clone(), |model| format!("{name}, {model}"));
     let id = ui.scope_id().with("author");
-    let response = ui.interact(Rect::from_min_max(rect.min, pos2(end - 8.0, rect.bottom())), id, Sense::hover());
+    let response =
+        ui.interact(Rect::from_min_max(rect.min, pos2(end - 8.0, rect.bottom())), id, Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Heading, true, &said));
 }
 
@@ -132,7 +158,8 @@ fn running(cx: &UiCx<'_>, ui: &Ui, rect: Rect, turn: Option<&TurnRow>) -> f32 {
     let state = turn.map_or(TurnState::Running, |turn| turn.state);
     let phase = turn.map_or("", |turn| turn.phase.as_str());
     let phase = if phase.is_empty() { "Working" } else { phase };
-    let elapsed = turn.map_or_else(String::new, |turn| format!(" · {}", words::elapsed(cx.now.ms - turn.started_ms)));
+    let elapsed =
+        turn.map_or_else(String::new, |turn| format!(" · {}", words::elapsed(cx.now.ms - turn.started_ms)));
     let (glyph, color, text) = match state {
         TurnState::NeedsYou => (StateGlyph::NeedsYou, p.needs, format!("Needs you{elapsed}")),
         TurnState::Stopping => (StateGlyph::Running, p.text_2, format!("Stopping{elapsed}")),
@@ -157,7 +184,11 @@ fn idle(cx: &UiCx<'_>, turn: Option<&TurnRow>) -> String {
     let Some(turn) = turn else { return String::new() };
     let limit = i64::from(cx.snap.settings.turn_idle_timeout_secs) * 1_000;
     let left = turn.last_sign_ms + limit - cx.now.ms;
-    if left > LAST_MS.min(limit / 2) { String::new() } else { format!(" · no sign, {} left", words::elapsed(left)) }
+    if left > LAST_MS.min(limit / 2) {
+        String::new()
+    } else {
+        format!(" · no sign, {} left", words::elapsed(left))
+    }
 }
 
 fn finished(cx: &UiCx<'_>, ui: &Ui, rect: Rect, message: &Message) -> f32 {
@@ -191,7 +222,8 @@ fn tokens(usage: &Usage) -> Option<u64> {
 }
 
 fn usage_words(usage: &Usage) -> String {
-    let line = |name: &str, value: Option<u64>| value.map(|value| format!("{name}: {}", words::thousands(value)));
+    let line =
+        |name: &str, value: Option<u64>| value.map(|value| format!("{name}: {}", words::thousands(value)));
     let lines = [
         line("Input tokens", usage.input_tokens),
         line("Cached input tokens", usage.cached_input_tokens),
@@ -215,7 +247,9 @@ fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, mut folds: Option<&mut F
     while let Some(item) = message.items.get(place) {
         let calls = message.items.iter().skip(place).take_while(|item| is_call(item)).count();
         if calls > 0 {
-            if let (Some(folds), Some(group)) = (folds.as_deref_mut(), message.items.get(place..place + calls)) {
+            if let (Some(folds), Some(group)) =
+                (folds.as_deref_mut(), message.items.get(place..place + calls))
+            {
                 folds.group(cx, ui, message.id, place, group);
             }
             place += calls;

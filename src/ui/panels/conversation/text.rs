@@ -56,9 +56,15 @@ impl Texts {
             docs.items.resize_with(key.place + 1, || None);
         }
         let Some(slot) = docs.items.get_mut(key.place) else { return };
-        let doc = slot.get_or_insert_with(|| Doc { doc: StreamDoc::default(), revision: u32::MAX, bytes: 0, finished: false });
+        let doc = slot.get_or_insert_with(|| Doc {
+            doc: StreamDoc::default(),
+            revision: u32::MAX,
+            bytes: 0,
+            finished: false,
+        });
         doc.take(key, text);
-        let action = ui.push_id(("text", key.place), |ui| self.markdown.show(ui, &mut doc.doc, Text::Read)).inner;
+        let action =
+            ui.push_id(("text", key.place), |ui| self.markdown.show(ui, &mut doc.doc, Text::Read)).inner;
         if let Some(Action::Open(url)) = action {
             cx.ask(Request::Open(url));
         }
@@ -77,7 +83,8 @@ impl Texts {
 impl Doc {
     fn take(&mut self, key: TextKey, text: &str) {
         // Within a running answer an earlier text is complete: its length tells whether it changed.
-        let same = self.finished && self.bytes == text.len() && (key.streaming || self.revision == key.revision);
+        let same =
+            self.finished && self.bytes == text.len() && (key.streaming || self.revision == key.revision);
         if same && !key.live {
             return;
         }

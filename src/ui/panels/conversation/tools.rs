@@ -77,7 +77,11 @@ impl Folds {
             ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => false,
         };
         if clicked {
-            if fold.open { self.open.remove(key) } else { self.open.insert(key.clone()) };
+            if fold.open {
+                self.open.remove(key)
+            } else {
+                self.open.insert(key.clone())
+            };
         }
         if !fold.open {
             return;
@@ -93,7 +97,14 @@ impl Folds {
         }
     }
 
-    fn tool_body(&mut self, cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), call: &ToolCall, last: bool) {
+    fn tool_body(
+        &mut self,
+        cx: &UiCx<'_>,
+        ui: &mut Ui,
+        key: &(MessageId, String),
+        call: &ToolCall,
+        last: bool,
+    ) {
         if let Some(diff) = &call.diff {
             Frame::NONE.inner_margin(Margin::symmetric(8, 6)).show(ui, |ui| {
                 diff::view(ui, (key.0.0, key.1.as_str()), &call.title, diff);
@@ -140,7 +151,10 @@ fn all_lines(cx: &UiCx<'_>, ui: &mut Ui, key: &(MessageId, String), text: &str, 
     let margin = Margin { left: 32, right: 12, top: 8, bottom: 8 };
     Frame::NONE.fill(p.bg_inset).inner_margin(margin).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let area = ScrollArea::both().id_salt(("output", key.0.0, &key.1)).max_height(480.0).auto_shrink([false, true]);
+        let area = ScrollArea::both()
+            .id_salt(("output", key.0.0, &key.1))
+            .max_height(480.0)
+            .auto_shrink([false, true]);
         area.show_rows(ui, Text::MonoSmall.line(), total, |ui, rows| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for line in text.lines().skip(rows.start).take(rows.end - rows.start) {
@@ -262,7 +276,8 @@ fn permission_row<'a>(
         Some(PermissionOutcome::Denied { .. }) => ("denied", Tone::Warn, StateGlyph::Stopped),
         Some(PermissionOutcome::Gone) => ("not answered", Tone::Neutral, StateGlyph::Stopped),
     };
-    let argument = request.command.as_deref().or(request.paths.first().map(String::as_str)).unwrap_or(&request.tool);
+    let argument =
+        request.command.as_deref().or(request.paths.first().map(String::as_str)).unwrap_or(&request.tool);
     Row {
         icon: icon::QUESTION,
         name: "Question",

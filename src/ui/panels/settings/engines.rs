@@ -34,7 +34,8 @@ pub struct EnginesPage {
 impl EnginesPage {
     pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui, settings: &mut Settings) {
         let p = theme::palette(ui);
-        let text = "Programs found on this computer, with the logins they have. Changes apply to the next turn.";
+        let text =
+            "Programs found on this computer, with the logins they have. Changes apply to the next turn.";
         ui.add(egui::Label::new(Text::Ui.rich(text, p.text_2)).wrap());
         ui.horizontal(|ui| {
             let again = Button::secondary("Look again").icon(icon::ARROWS_CLOCKWISE);
@@ -60,18 +61,21 @@ impl EnginesPage {
         card(ui, 0, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             engine_row(cx, ui, row, false);
-            egui::Frame::NONE.inner_margin(Margin { left: 52, right: 14, top: 0, bottom: 10 }).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 6.0;
-                ui.set_width(ui.available_width());
-                limits(cx, ui, row);
-                if !row.info.programs.is_empty() {
-                    self.path(cx, ui, row);
-                }
-                if !row.info.key_variables.is_empty() {
-                    billing(cx, ui, row);
-                }
-                self.model(cx, ui, row);
-            });
+            egui::Frame::NONE.inner_margin(Margin { left: 52, right: 14, top: 0, bottom: 10 }).show(
+                ui,
+                |ui| {
+                    ui.spacing_mut().item_spacing.y = 6.0;
+                    ui.set_width(ui.available_width());
+                    limits(cx, ui, row);
+                    if !row.info.programs.is_empty() {
+                        self.path(cx, ui, row);
+                    }
+                    if !row.info.key_variables.is_empty() {
+                        billing(cx, ui, row);
+                    }
+                    self.model(cx, ui, row);
+                },
+            );
         });
     }
 
@@ -87,12 +91,15 @@ impl EnginesPage {
         ui.label(Text::Caption.rich(label, p.text_3));
         ui.horizontal(|ui| {
             let text = self.paths.entry(id.clone()).or_insert_with(|| {
-                by_hand.or(row.status.path.as_ref()).map_or_else(String::new, |path| path.display().to_string())
+                by_hand
+                    .or(row.status.path.as_ref())
+                    .map_or_else(String::new, |path| path.display().to_string())
             });
             let width = (ui.available_width() - 190.0).clamp(120.0, 420.0);
             let name = format!("Path of {}", row.info.name);
             let field = TextField::single(("path", id.as_str()), &name).step(Text::Mono).width(width);
-            let out = ui.allocate_ui(egui::vec2(width, 32.0), |ui| field.hint("Searched for").show(ui, text)).inner;
+            let out =
+                ui.allocate_ui(egui::vec2(width, 32.0), |ui| field.hint("Searched for").show(ui, text)).inner;
             if out.submitted {
                 let path = Some(text.trim()).filter(|text| !text.is_empty()).map(Into::into);
                 cx.send(EngineCommand::SetPath { engine: id.clone(), path });
@@ -101,7 +108,9 @@ impl EnginesPage {
                 cx.ask(Request::Pick(DialogAsk::EngineProgram(id.clone())));
                 self.paths.remove(id);
             }
-            if by_hand.is_some() && Button::quiet("Search").tooltip("Goes back to searching.").show(ui).clicked() {
+            if by_hand.is_some()
+                && Button::quiet("Search").tooltip("Goes back to searching.").show(ui).clicked()
+            {
                 cx.send(EngineCommand::SetPath { engine: id.clone(), path: None });
                 self.paths.remove(id);
             }
@@ -129,7 +138,9 @@ impl EnginesPage {
                     }
                 }
                 let field = TextField::single(("model", id.as_str()), "Other model").step(Text::Mono);
-                if field.hint("Other model, Enter takes it").show(ui, typed).submitted && !typed.trim().is_empty() {
+                if field.hint("Other model, Enter takes it").show(ui, typed).submitted
+                    && !typed.trim().is_empty()
+                {
                     chosen = Some(Some(std::mem::take(typed).trim().to_owned()));
                 }
                 if chosen.is_some() {
@@ -179,7 +190,8 @@ fn limits(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow) {
             (false, Some(percent)) => format!("{percent:.0} % used"),
             (false, None) => continue,
         };
-        let resets = limit.resets_at_ms.map_or_else(String::new, |ms| format!(", resets {}", cx.now.future(ms)));
+        let resets =
+            limit.resets_at_ms.map_or_else(String::new, |ms| format!(", resets {}", cx.now.future(ms)));
         let color = if limit.reached { p.warn } else { p.text_2 };
         ui.label(Text::Small.rich(format!("Limit per {}: {used}{resets}", limit.kind), color));
     }
@@ -189,7 +201,9 @@ fn billing(cx: &UiCx<'_>, ui: &mut Ui, row: &EngineRow) {
     let p = theme::palette(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(Text::Small.rich("Who pays", p.text_2));
-        for (billing, label) in [(Billing::Subscription, "The login's subscription"), (Billing::ApiKey, "API key")] {
+        for (billing, label) in
+            [(Billing::Subscription, "The login's subscription"), (Billing::ApiKey, "API key")]
+        {
             let chosen = row.status.billing == billing;
             if radio(ui, chosen, label, false).clicked() && !chosen {
                 cx.send(EngineCommand::SetBilling { engine: row.info.id.clone(), billing });

@@ -96,7 +96,11 @@ pub fn zoom_step(percent: u32, up: bool) -> u32 {
 pub fn appearance(ui: &mut Ui, settings: &mut Settings) {
     section(ui, "Theme", "");
     ui.horizontal_wrapped(|ui| {
-        let all = [(ThemeChoice::System, "As the system"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")];
+        let all = [
+            (ThemeChoice::System, "As the system"),
+            (ThemeChoice::Light, "Light"),
+            (ThemeChoice::Dark, "Dark"),
+        ];
         for (choice, label) in all {
             if radio(ui, settings.theme == choice, label, false).clicked() {
                 settings.theme = choice;
@@ -133,14 +137,23 @@ impl Pages {
         let p = theme::palette(ui);
         section(ui, "Budget", "How much context goes along with a message, at most.");
         let limits = (BUDGET_CHARS_MIN, BUDGET_CHARS_MAX);
-        if let Some(chars) = self.budget.ui(ui, "Context budget", settings.budget_chars, limits, "characters") {
+        if let Some(chars) = self.budget.ui(ui, "Context budget", settings.budget_chars, limits, "characters")
+        {
             settings.budget_chars = chars;
         }
-        section(ui, "Engine processes", "A process that is kept answers the next turn sooner. Each takes 150 to 600 MB.");
-        if let Some(count) = self.warm.ui(ui, "Processes kept", settings.warm_seats_max, (0, 32), "kept at most") {
+        section(
+            ui,
+            "Engine processes",
+            "A process that is kept answers the next turn sooner. Each takes 150 to 600 MB.",
+        );
+        if let Some(count) =
+            self.warm.ui(ui, "Processes kept", settings.warm_seats_max, (0, 32), "kept at most")
+        {
             settings.warm_seats_max = count;
         }
-        if let Some(secs) = self.warm_idle.ui(ui, "Kept for", settings.warm_idle_secs, (10, 86_400), "seconds unused") {
+        if let Some(secs) =
+            self.warm_idle.ui(ui, "Kept for", settings.warm_idle_secs, (10, 86_400), "seconds unused")
+        {
             settings.warm_idle_secs = secs;
         }
         section(ui, "Patience", "A turn without any sign of life for so long is called timed out.");
@@ -153,7 +166,11 @@ impl Pages {
 }
 
 pub fn notifications(ui: &mut Ui, settings: &mut Settings) {
-    section(ui, "While the window has no focus, tell me when a turn", "One notice a conversation; a click leads there.");
+    section(
+        ui,
+        "While the window has no focus, tell me when a turn",
+        "One notice a conversation; a click leads there.",
+    );
     switch(ui, &mut settings.notify_needs_you, "needs me");
     switch(ui, &mut settings.notify_failed, "failed");
     switch(ui, &mut settings.notify_done, "is done");
@@ -180,9 +197,14 @@ pub fn project(cx: &UiCx<'_>, ui: &mut Ui) {
     }
     let text = "While this is on, agents in this project act without asking. The header says so.";
     ui.add(egui::Label::new(Text::Small.rich(text, if on { p.warn } else { p.text_3 })).wrap());
-    section(ui, "Remove", "Forgets the project and its conversations here. The folder on disk is not touched.");
+    section(
+        ui,
+        "Remove",
+        "Forgets the project and its conversations here. The folder on disk is not touched.",
+    );
     let count = cx.snap.conversations.len() as u64;
-    let label = format!("Remove {} and {}", project.name, words::plural(count, "conversation", "conversations"));
+    let label =
+        format!("Remove {} and {}", project.name, words::plural(count, "conversation", "conversations"));
     let armed = egui::Id::unique(("remove project", project.id.0));
     let is_armed = ui.data(|data| data.get_temp::<bool>(armed)).unwrap_or(false);
     if !is_armed {

@@ -106,7 +106,9 @@ impl ServersPage {
                 self.agent = Some(AgentForm { name: agent.name.clone(), stored, line });
             }
             Pressed::Remove => cx.send(EngineCommand::RemoveAcpAgent { name: agent.name.clone() }),
-            Pressed::Test => cx.send(EngineCommand::Test { engine: EngineId::new(format!("acp:{}", agent.name)) }),
+            Pressed::Test => {
+                cx.send(EngineCommand::Test { engine: EngineId::new(format!("acp:{}", agent.name)) })
+            }
             Pressed::Nothing => {}
         }
     }
@@ -128,7 +130,9 @@ fn row(ui: &mut Ui, name: &str, facts: &str) -> Pressed {
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     ui.set_width(room);
-                    ui.add(egui::Label::new(Text::Ui.rich_weighted(Weight::Medium, name, p.text_1)).truncate());
+                    ui.add(
+                        egui::Label::new(Text::Ui.rich_weighted(Weight::Medium, name, p.text_1)).truncate(),
+                    );
                     ui.add(egui::Label::new(Text::MonoSmall.rich(facts, p.text_3)).truncate());
                 });
             });
@@ -168,7 +172,9 @@ fn endpoint_form(cx: &UiCx<'_>, ui: &mut Ui, form: &mut EndpointForm) -> bool {
             ui.label(Text::Ui.rich_weighted(Weight::Semibold, &form.name, theme::palette(ui).text_1));
         }
         let invalid = url_bad.then_some("It begins with http:// or https://.");
-        let field = TextField::single("endpoint url", "Address of the server").hint("http://127.0.0.1:11434/v1").step(Text::Mono);
+        let field = TextField::single("endpoint url", "Address of the server")
+            .hint("http://127.0.0.1:11434/v1")
+            .step(Text::Mono);
         enter |= labelled(ui, "Address", field.invalid(invalid), &mut form.base_url);
         let field = TextField::single("endpoint model", "Model of the server").step(Text::Mono);
         enter |= labelled(ui, "Model", field, &mut form.model);
@@ -231,7 +237,8 @@ fn agent_form(cx: &UiCx<'_>, ui: &mut Ui, form: &mut AgentForm) -> bool {
             let field = TextField::single("agent name", "Name of the agent").max_chars(40);
             enter |= labelled(ui, "Name", field.invalid(invalid), &mut form.name);
         }
-        let field = TextField::single("agent line", "Program and arguments").hint("my-agent --acp").step(Text::Mono);
+        let field =
+            TextField::single("agent line", "Program and arguments").hint("my-agent --acp").step(Text::Mono);
         enter |= labelled(ui, "Program and arguments", field, &mut form.line);
         let parts = split(&form.line);
         let blank = form.name.trim().is_empty() || parts.is_empty();
@@ -279,7 +286,11 @@ fn split(line: &str) -> Vec<String> {
 
 fn join(command: &str, args: &[String]) -> String {
     let quote = |word: &str| {
-        if word.is_empty() || word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
+        if word.is_empty() || word.contains(char::is_whitespace) {
+            format!("\"{word}\"")
+        } else {
+            word.to_owned()
+        }
     };
     std::iter::once(command).chain(args.iter().map(String::as_str)).map(quote).collect::<Vec<_>>().join(" ")
 }

@@ -6,10 +6,10 @@ use egui::{Frame, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, 
 
 use crate::ui::theme::{self, Palette, Text};
 
+use super::highlight::{Span, SynClass};
 use crate::ui::widgets::button::IconButton;
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint;
-use super::highlight::{Span, SynClass};
 
 /// Head of a code block.
 pub struct CodeHead<'a> {

@@ -6,12 +6,12 @@ use egui::{Align, Galley, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, Wid
 
 use crate::ui::theme::{self, Palette, Text, Weight};
 
-use crate::ui::widgets::icon;
-use crate::ui::widgets::paint;
 use super::code::{self, CodeHead};
 use super::highlight::Highlighter;
 use super::parse::{Block, Kind, Leaf, Marker, Run, Table};
 use super::stream::StreamDoc;
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint;
 
 /// What the user did in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,13 @@ impl Markdown {
         action
     }
 
-    fn block<'a>(&mut self, ui: &mut Ui, block: &'a Block, place: &mut Reached<'a>, base: Text) -> Option<Action> {
+    fn block<'a>(
+        &mut self,
+        ui: &mut Ui,
+        block: &'a Block,
+        place: &mut Reached<'a>,
+        base: Text,
+    ) -> Option<Action> {
         let mut action = None;
         for leaf in &block.leaves {
             if let Some(before) = place.before {
