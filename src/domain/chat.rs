@@ -57,7 +57,7 @@ impl AppState {
             C::Answer { turn, ask, decision } => self.answer(turn, &ask, decision, cx, out),
             C::Find { conversation, find, query } => self.find(conversation, find, query, out),
             C::PreviewPack { conversation, text } => self.preview(conversation, text, out),
-            C::LoadPack { conversation, turn } => out.push(Effect::LoadPack { conversation, turn }),
+            C::LoadPack { conversation, turn } => self.load_pack(conversation, turn, out),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::domain::effect::Effect;
 use crate::domain::fold::{chars_of, settle};
 use crate::domain::input::{OpenedConversation, Stored};
 use crate::domain::state::{AppState, ConversationState, ViewState};
-use crate::model::id::{ConversationId, FindId, MessageId};
+use crate::model::id::{ConversationId, FindId, MessageId, TurnId};
 use crate::model::message::{Author, Message, MessageState, ToolState};
 use crate::model::record::{IndexRow, Startup, StoreWrite, TurnRecord};
 use crate::model::turn::TurnState;
@@ -140,6 +140,22 @@ impl AppState {
                 Err(why) => self.trouble("The context cannot be assembled".into(), why, cx),
             },
         }
+    }
+
+    /// A pack that still waits to be written is shown at once: a reader of the store would not see it yet.
+    pub(in crate::domain) fn load_pack(
+        &mut self,
+        conversation: ConversationId,
+        turn: TurnId,
+        out: &mut Vec<Effect>,
+    ) {
+        let unwritten = self.unwritten().find_map(|write| match write {
+            StoreWrite::PutPack { turn: of, pack, .. } if *of == turn => Some((**pack).clone()),
+            _ => None,
+        });
+        let Some(pack) = unwritten else { return out.push(Effect::LoadPack { conversation, turn }) };
+        let shown = PackView { turn: Some(turn), prompt: String::new(), pack };
+        self.change_view(conversation, |view| view.sent_pack = Some(Arc::new(shown)));
     }
 
     fn change_view(&mut self, id: ConversationId, change: impl FnOnce(&mut ViewState)) {

@@ -301,7 +301,7 @@ fn tail(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::engine::registry;
-    use crate::model::settings::Settings;
+    use crate::model::settings::{AcpAgent, Endpoint, Settings};
 
     fn info() -> EngineInfo {
         registry::builtin(&Settings::default()).first().expect("an engine").info().clone()
@@ -347,6 +347,49 @@ mod tests {
         ];
         for (http, text, kind) in table {
             assert_eq!(kind_of(*http, text), *kind, "{http:?} {text}");
+        }
+    }
+
+    /// Whatever happened, and to whichever engine, there is a line that says it and one that says what to do.
+    #[test]
+    fn every_kind_says_what_happened_and_what_to_do() {
+        use FailureKind as K;
+        let kinds = [
+            K::NotInstalled,
+            K::NotLoggedIn,
+            K::PlanLimit,
+            K::RateLimited,
+            K::Overloaded,
+            K::ModelUnknown,
+            K::PromptTooLong,
+            K::Network,
+            K::Crashed,
+            K::TimedOut,
+            K::Protocol,
+            K::SessionLost,
+            K::FolderMissing,
+            K::Internal,
+            K::Other,
+        ];
+        let endpoint = Endpoint {
+            name: "s".into(),
+            base_url: "http://127.0.0.1:1/v1".into(),
+            model: "m".into(),
+            has_key: false,
+        };
+        let agent = AcpAgent { name: "a".into(), command: "a".into(), args: vec![] };
+        let settings = Settings { endpoints: vec![endpoint], acp_agents: vec![agent], ..Settings::default() };
+        for engine in registry::builtin(&settings) {
+            for kind in kinds {
+                let told = failure(engine.info(), kind, "");
+                let id = &engine.info().id;
+                assert!(
+                    told.message.ends_with('.') && !told.message.contains('\n'),
+                    "{id} {kind:?}: {}",
+                    told.message
+                );
+                assert!(told.hint.len() > 5 && !told.hint.contains('\n'), "{id} {kind:?}: {:?}", told.hint);
+            }
         }
     }
 

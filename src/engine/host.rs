@@ -23,6 +23,9 @@ use crate::model::turn::{Decision, FailureKind, SeatSpec, TurnEvent, TurnFailure
 /// Longest wait for seats to end in [`EngineHost::close`] and [`EngineHost::close_all`].
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
+/// Longest wait for the seat of a turn that has just ended.
+const FREE_LIMIT: Duration = Duration::from_secs(2);
+
 /// Finds a bearer key by the name of its secret.
 pub type KeyLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -171,6 +174,16 @@ impl EngineHost {
     pub fn set_limits(&self, limits: HostLimits) {
         self.limits.send_replace(limits);
         self.trim();
+    }
+
+    /// Waits until no turn runs on a seat of this key, 2 s at most: the end of a turn is told a moment before its seat
+    /// is free, and a message that waited for the end must not start a second process for the same session.
+    pub async fn until_free(&self, key: &SeatKey) {
+        let mut pool = self.pool.subscribe();
+        let free = pool.wait_for(|pool| !pool.seats.values().any(|seat| seat.busy && seat.key == *key));
+        if tokio::time::timeout(FREE_LIMIT, free).await.is_err() {
+            tracing::debug!("a seat is still busy; another one is started");
+        }
     }
 
     /// The session held by a warm seat that would serve this key; `None` = a turn needs its whole context.

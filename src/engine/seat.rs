@@ -78,13 +78,12 @@ impl Seat {
                 () = closing.cancelled() => break,
                 job = jobs.recv() => {
                     let Some(Job { mut work, reply }) = job else { break };
-                    if begun && self.is_dead().await {
+                    let is_warm = std::mem::replace(&mut begun, true);
+                    if is_warm && self.is_dead().await || !self.run(&mut work, is_warm, &closing).await {
                         // Nobody waits any more if the whole run was dropped.
                         reply.send(Reply::NotTaken(Box::new(work))).ok();
                         break;
                     }
-                    begun = true;
-                    self.run(&mut work, &closing).await;
                     let alive = !self.retire;
                     if self.retire {
                         self.link.end(TERM_LIMIT).await;
@@ -160,8 +159,9 @@ impl Seat {
         out
     }
 
-    /// Runs one turn to its terminal event, whatever happens.
-    async fn run(&mut self, work: &mut Work, closing: &CancellationToken) {
+    /// Runs one turn to its terminal event, whatever happens. False only when a warm process ended without one word
+    /// for it: it was about to go when the turn came, so another process is to take the turn.
+    async fn run(&mut self, work: &mut Work, is_warm: bool, closing: &CancellationToken) -> bool {
         let mut running = Running {
             turn: work.request.turn,
             events: &work.events,
@@ -173,6 +173,7 @@ impl Seat {
         let out = self.feed(SeatInput::Begin(&request));
         self.carry_out(out, &mut running).await;
         let mut heard = Instant::now();
+        let mut unheard = is_warm;
         let mut force_at = None;
         while !running.ended {
             let quiet_at = match force_at {
@@ -204,12 +205,18 @@ impl Seat {
                 // Before the lines: a program that never pauses must not keep the time from running out.
                 () = sleep_until(quiet_at) => self.give_up(work.idle_timeout, &mut running).await,
                 happening = self.link.next() => {
+                    if unheard && !running.stopping && matches!(happening, Happening::Exited(_)) {
+                        tracing::debug!(target: "engine", seat = %self.started_as, "it ended as a turn came");
+                        return false;
+                    }
+                    unheard = false;
                     heard = Instant::now();
                     self.happened(happening, &mut running).await;
                 }
             }
         }
         self.link.break_off();
+        true
     }
 
     async fn cancel(&mut self, running: &mut Running<'_>) {
@@ -294,13 +301,7 @@ impl Running<'_> {
             {
                 return;
             }
-            TurnEvent::Failed(failure)
-                if failure.kind == FailureKind::Crashed
-                    && is_process
-                    && !failure.detail.contains(started_as) =>
-            {
-                failure.detail = format!("{started_as}\n{}", failure.detail).trim_end().to_owned();
-            }
+            TurnEvent::Failed(failure) if is_process => name_command(failure, started_as),
             _ => {}
         }
         if event.is_terminal() {
@@ -330,6 +331,23 @@ impl Running<'_> {
         if self.events.send((self.turn, event)).await.is_err() {
             tracing::debug!(turn = %self.turn, "nobody takes this turn's events any more");
         }
+    }
+}
+
+/// Puts the command as it was started into the detail, in place of a shorter form that the dialect knew. Where a
+/// dialect names none, only a crash needs it.
+fn name_command(failure: &mut TurnFailure, started_as: &str) {
+    if failure.detail.contains(started_as) {
+        return;
+    }
+    let (first, rest) = failure.detail.split_once('\n').unwrap_or((failure.detail.as_str(), ""));
+    let is_path = first.contains(['/', '\\']) && started_as.starts_with(first);
+    let is_command = !first.is_empty()
+        && started_as.strip_suffix(first).is_some_and(|folder| folder.ends_with(['/', '\\']));
+    if is_path || is_command {
+        failure.detail = format!("{started_as}\n{rest}").trim_end().to_owned();
+    } else if failure.kind == FailureKind::Crashed {
+        failure.detail = format!("{started_as}\n{}", failure.detail).trim_end().to_owned();
     }
 }
 
@@ -374,5 +392,32 @@ fn crashed(exit: &ExitInfo, started_as: &str) -> TurnFailure {
         hint: "Try again; the last lines it wrote are below.".to_owned(),
         detail: format!("{started_as}\n{}", exit.stderr_tail).trim_end().to_owned(),
         resets_at_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_stands_once_and_whole_in_the_detail() {
+        use FailureKind as K;
+        let table = [
+            (K::Crashed, "claude -p --x\nended", "/b/claude -p --x\nended"),
+            (K::NotLoggedIn, "claude -p --x\nended", "/b/claude -p --x\nended"),
+            (K::Protocol, "/b/claude\nended", "/b/claude -p --x\nended"),
+            (K::Crashed, "/b/claude -p --x\nended", "/b/claude -p --x\nended"),
+            (K::Crashed, "broke", "/b/claude -p --x\nbroke"),
+            (K::Crashed, "", "/b/claude -p --x"),
+            (K::RateLimited, "429: slow down", "429: slow down"),
+            (K::RateLimited, "", ""),
+        ];
+        for (kind, detail, wanted) in table {
+            let (message, hint) = (String::new(), String::new());
+            let mut failure =
+                TurnFailure { kind, message, hint, detail: detail.to_owned(), resets_at_ms: None };
+            name_command(&mut failure, "/b/claude -p --x");
+            assert_eq!(failure.detail, wanted, "{kind:?} {detail:?}");
+        }
     }
 }

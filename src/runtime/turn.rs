@@ -105,6 +105,7 @@ impl TurnCx {
         let engine = self.engine(&spec.seat.engine)?;
         let mut seat = self.seat(spec, &*engine);
         let key = SeatKey::of(spec.conversation, &seat);
+        self.host.until_free(&key).await;
         let session = self.session(spec.conversation, &spec.seat.engine).await?;
         let warm = self.host.warm_session(&key);
         let plan = plan_session(session.as_ref(), warm.as_deref(), &engine.info().caps, spec.force_fresh);
@@ -125,8 +126,10 @@ impl TurnCx {
                 (Some(Held { delivered_seq, fixed_hash }), Some(resume))
             }
         };
-        if expect_session.is_none() || warm != expect_session {
-            self.find_program(&*engine, &mut seat).await?;
+        let is_served = expect_session.is_some() && warm == expect_session;
+        let found = self.find_program(&*engine, &mut seat).await;
+        if !is_served {
+            found?;
         }
         let fresh = held.is_none();
         let pack = self
@@ -192,7 +195,8 @@ impl TurnCx {
             .map_err(|error| internal("The engine's session could not be read", &error.to_string()))
     }
 
-    /// Resolved afresh for each process: a versioned folder may be another one today.
+    /// Resolved afresh for each process: a versioned folder may be another one today. A warm process may end as the
+    /// turn comes, and then another one is needed as well.
     async fn find_program(&mut self, engine: &dyn Engine, seat: &mut SeatSpec) -> Result<(), TurnFailure> {
         let info = engine.info();
         if info.programs.is_empty() {

@@ -315,6 +315,40 @@ async fn until(mut done: impl FnMut() -> bool) {
     }
 }
 
+/// A program that is about to end takes no turn with it: the next one answers.
+#[tokio::test]
+async fn a_warm_program_that_ends_as_a_turn_comes_is_replaced() {
+    let mut bench = Bench::new(
+        "echo 'session s1'; read -r line; echo \"text $$\"; echo done; read -r line; test -e gone || { touch gone; exit 0; }; \
+         echo 'text broke'; exit 3",
+    );
+    let first = said(&bench.start("a").end().await);
+    let mut spec = bench.spec();
+    spec.resume = Some("s1".to_owned());
+    let second = bench.start_with(spec.clone(), "b", LIMIT).end().await;
+    assert_eq!(finished(&second), StopReason::Completed);
+    assert_ne!(said(&second), first);
+    // One that says something and then ends has failed.
+    let third = bench.start_with(spec, "c", LIMIT).end().await;
+    assert_eq!((failure(&third).kind, said(&third).as_str()), (FailureKind::Crashed, "broke"));
+}
+
+/// The end of a turn is told before its seat is free; who comes next can wait for that.
+#[tokio::test]
+async fn a_key_is_free_when_its_turn_is_over() {
+    let mut bench = Bench::new("read -r line; echo 'text a'; read -r line; echo cancelled; cat");
+    let key = SeatKey::of(ConversationId(1), &bench.spec());
+    let mut running = bench.start("a");
+    running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
+    let early = tokio::time::timeout(Duration::from_millis(200), bench.host.until_free(&key)).await;
+    assert!(early.is_err(), "a turn runs on it");
+    running.stop().await;
+    running.end().await;
+    let free = tokio::time::timeout(Duration::from_secs(1), bench.host.until_free(&key)).await;
+    assert!(free.is_ok());
+    bench.host.close_all().await;
+}
+
 #[tokio::test]
 async fn what_a_warm_program_says_between_turns_never_blocks_it() {
     let mut bench = Bench::new(

@@ -27,3 +27,5 @@ mod panels;
 mod real;
 mod store;
 mod support;
+#[cfg(target_os = "linux")]
+mod user_reports;

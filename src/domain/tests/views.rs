@@ -7,6 +7,7 @@ use crate::domain::input::{Input, OpenedConversation, Stored};
 use crate::domain::tests::kit::{World, messages, started, words};
 use crate::model::id::{ConversationId, FindId};
 use crate::model::message::MessageState;
+use crate::model::pack::{ContextPack, Mode, ModeReason, PackReport};
 use crate::model::turn::{StopReason, TurnEvent};
 
 /// A conversation of `turns` questions and answers, closed again.
@@ -39,12 +40,43 @@ fn opening_reads_the_index_and_the_last_two_pages() {
     assert!(world.reads.is_empty(), "cheap when it is there");
 }
 
+/// The context of a turn can be looked at the moment it went out, before a reader of the store sees it.
+#[test]
+fn a_pack_is_shown_while_it_is_written() {
+    let (mut world, id) = World::with_conversation();
+    world.send(id, "question");
+    world.settle();
+    let turn = world.live(id);
+    let report = PackReport {
+        mode: Mode::Standard,
+        mode_reason: ModeReason::Default,
+        budget_chars: 1,
+        total_chars: 1,
+        sections: Vec::new(),
+        left_out: Vec::new(),
+        held_by_session: Vec::new(),
+        fixed_hash: String::new(),
+        parity_hash: String::new(),
+        hash: "of this pack".into(),
+        assembly_micros: 1,
+    };
+    let pack = Box::new(ContextPack { sections: Vec::new(), report });
+    world.say(turn, TurnEvent::Packed { pack: pack.clone(), sent_text: "question".into() });
+    assert!(world.chat(ChatCommand::LoadPack { conversation: id, turn }).is_empty());
+    let shown = world.view(id).sent_pack.clone().unwrap();
+    assert_eq!((shown.turn, &shown.pack), (Some(turn), &*pack));
+    // Written, it is read like any other.
+    while world.acknowledge(true) {}
+    let asked = world.chat(ChatCommand::LoadPack { conversation: id, turn });
+    assert_eq!(asked, [Effect::LoadPack { conversation: id, turn }]);
+}
+
 #[test]
 fn pages_far_away_leave() {
     let (mut world, id) = long(30 * PAGE_LEN as usize / 2);
     world.whole_pages(id);
     let view = world.view(id);
-    assert_eq!(view.pages.len(), 24);
+    assert_eq!(view.pages.len(), 16);
     assert!(view.pages.contains_key(&0) && !view.pages.contains_key(&29));
 }
 

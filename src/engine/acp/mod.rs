@@ -10,10 +10,12 @@ mod session;
 mod tools;
 mod updates;
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use crate::engine::failure::{self as failures, Gone};
-use crate::engine::wire::{self, Rpc};
+use crate::engine::wire::{self, ObjectReader, Read, Rpc};
 use crate::engine::{Dialect, SeatExit, SeatInput, SeatOutput, TimerId};
 use crate::model::engine::EngineInfo;
 use crate::model::message::NoticeLevel;
@@ -26,6 +28,8 @@ use updates::Turn;
 
 /// The protocol version spoken here.
 const PROTOCOL_VERSION: i64 = 1;
+/// Kept lines that were no protocol.
+const MAX_NOISE_LINES: usize = 40;
 
 /// What one agent does its own way.
 #[derive(Clone, Copy, Debug)]
@@ -98,8 +102,9 @@ pub struct AcpDialect {
     quiet: u32,
     /// It said at least one thing in its protocol.
     spoke: bool,
-    /// The last thing it said outside of it.
-    noise: String,
+    reader: ObjectReader,
+    /// The newest lines that it said outside of it.
+    noise: VecDeque<String>,
 }
 
 impl AcpDialect {
@@ -121,7 +126,8 @@ impl AcpDialect {
             cost_base: None,
             quiet: 0,
             spoke: false,
-            noise: String::new(),
+            reader: ObjectReader::default(),
+            noise: VecDeque::new(),
         }
     }
 
@@ -165,12 +171,10 @@ impl AcpDialect {
 
     /// One line of the agent: an answer, a request or a notification.
     fn line(&mut self, line: &str, out: &mut SeatOutput) {
-        let Some(message) = wire::parse_object(line) else {
-            if !line.trim().is_empty() {
-                self.noise = wire::one_line(line);
-                out.log.push(line.to_owned());
-            }
-            return;
+        let message = match self.reader.push(line) {
+            Read::Object(message) => message,
+            Read::Noise(text) => return self.heard_noise(text, out),
+            Read::Pending => return,
         };
         self.spoke = true;
         match wire::rpc(&message) {
@@ -194,6 +198,17 @@ impl AcpDialect {
                 out.log.push(line.to_owned());
             }
         }
+    }
+
+    fn heard_noise(&mut self, text: String, out: &mut SeatOutput) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if self.noise.len() == MAX_NOISE_LINES {
+            self.noise.pop_front();
+        }
+        out.log.push(text.clone());
+        self.noise.push_back(text);
     }
 
     fn answered(&mut self, id: &Value, answer: Result<&Value, &Value>, out: &mut SeatOutput) {
@@ -325,14 +340,18 @@ impl AcpDialect {
 
     fn exited(&mut self, exit: &SeatExit, out: &mut SeatOutput) {
         out.retire = true;
+        if let Some(text) = self.reader.close() {
+            self.heard_noise(text, out);
+        }
         if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
             self.end_cancelled(out);
         } else {
+            let noise: Vec<&str> = self.noise.iter().map(String::as_str).collect();
             let gone = Gone {
                 command: &command_of(&self.info, &self.seat),
                 version: self.seat.version.as_deref(),
                 exit,
-                noise: &self.noise,
+                noise: &noise.join("\n"),
                 spoke: self.spoke,
             };
             self.fail_turn(failures::gone(&self.info, gone), out);

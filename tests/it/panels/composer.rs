@@ -68,13 +68,52 @@ fn enter_while_korean_is_composed_does_not_send() {
     let mut bench = Bench::of("chat");
     bench.focus("Message");
     bench.event(Event::Ime(ImeEvent::Preedit { text: "안녕".into(), active_range_chars: None }));
-    bench.key(Modifiers::NONE, Key::Enter);
+    for modifiers in [Modifiers::NONE, Modifiers::COMMAND, Modifiers::SHIFT] {
+        bench.key(modifiers, Key::Enter);
+    }
+    bench.key(Modifiers::NONE, Key::Backspace);
     assert!(sends(&bench.sent()).is_empty());
     bench.event(Event::Ime(ImeEvent::Commit("안녕".into())));
     assert_eq!(bench.value("Message"), "안녕");
     assert!(sends(&bench.sent()).is_empty());
     bench.key(Modifiers::NONE, Key::Enter);
     assert_eq!(sends(&bench.sent()), vec![(SHOWN, Draft::text("안녕"))]);
+}
+
+/// Every field, not only the composer: a list, a name, a comment.
+#[test]
+fn keys_belong_to_the_input_method_in_every_field() {
+    let preedit = |bench: &mut Bench, text: &str| {
+        bench.event(Event::Ime(ImeEvent::Preedit { text: text.into(), active_range_chars: None }));
+    };
+    let commit = |bench: &mut Bench, text: &str| bench.event(Event::Ime(ImeEvent::Commit(text.into())));
+    // The palette: nothing is opened, nothing is closed.
+    let mut bench = Bench::of("chat");
+    let before = bench.route();
+    bench.key(Modifiers::COMMAND, Key::K);
+    preedit(&mut bench, "설");
+    for key in [Key::Enter, Key::Escape, Key::ArrowDown] {
+        bench.key(Modifiers::NONE, key);
+    }
+    assert_eq!(bench.route(), before);
+    commit(&mut bench, "openapi");
+    bench.wait(0.1);
+    bench.key(Modifiers::NONE, Key::Enter);
+    assert_eq!(bench.route(), Route::Chat { conversation: ConversationId(15) });
+    // The name of a conversation.
+    let mut bench = Bench::of("chat");
+    bench.secondary_click_part("Flaky upload test");
+    bench.click("Rename…");
+    bench.key(Modifiers::COMMAND, Key::A);
+    bench.sent();
+    preedit(&mut bench, "이름");
+    bench.key(Modifiers::NONE, Key::Enter);
+    assert!(bench.sent().is_empty());
+    commit(&mut bench, "이름");
+    bench.wait(0.1);
+    bench.key(Modifiers::NONE, Key::Enter);
+    let rename = ChatCommand::Rename { conversation: ConversationId(14), title: "이름".into() };
+    assert!(bench.sent().contains(&Command::Chat(rename)));
 }
 
 #[test]

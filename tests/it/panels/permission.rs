@@ -64,6 +64,25 @@ fn escape_denies_and_a_comment_goes_along() {
     assert_eq!(answers(&mut bench), vec![("one".to_owned(), expected)]);
 }
 
+/// The Escape that gives up a composition is no answer to the question.
+#[test]
+fn keys_of_an_input_method_answer_nothing() {
+    let mut bench = asking();
+    bench.wait(0.6);
+    bench.focus("Comment when you deny");
+    bench
+        .event(egui::Event::Ime(egui::ImeEvent::Preedit { text: "먼저".into(), active_range_chars: None }));
+    for key in [Key::Escape, Key::Enter] {
+        bench.key(Modifiers::NONE, key);
+    }
+    assert!(answers(&mut bench).is_empty());
+    bench.event(egui::Event::Ime(egui::ImeEvent::Commit("먼저 시험".into())));
+    bench.wait(0.1);
+    bench.key(Modifiers::NONE, Key::Escape);
+    let expected = Decision::Deny { comment: "먼저 시험".into() };
+    assert_eq!(answers(&mut bench), vec![("one".to_owned(), expected)]);
+}
+
 #[test]
 fn a_later_question_waits_and_does_not_replace_the_one_being_read() {
     let mut bench = asking();

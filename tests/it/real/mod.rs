@@ -13,7 +13,7 @@ mod asks;
 mod failures;
 mod keys;
 mod large;
-mod processes;
+pub mod processes;
 mod stops;
 mod talk;
 

@@ -82,7 +82,8 @@ fn is_ime_key(event: &Event) -> bool {
             | Key::PageUp
             | Key::PageDown
     );
-    is_key && !modifiers.command
+    // Shortcuts act as ever, but sending half a syllable is no shortcut.
+    is_key && (!modifiers.command || *key == Key::Enter)
 }
 
 /// Adds the guard to a context; further calls do nothing. Call once before the first frame.
