@@ -67,6 +67,18 @@ pub struct Probe {
     pub env_names: Vec<String>,
     /// Environment variables that hold the user's own login, not metered billing: they always reach the child.
     pub login_variables: Vec<String>,
+    /// A TOML file in which the user names further key variables, for providers of their own.
+    pub key_names: Option<KeyNames>,
+}
+
+/// Where a configuration names the variables that hold its providers' keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyNames {
+    /// The file; its `word` is not used.
+    pub file: LoginSign,
+    /// Table of providers, and the entry of each that names a variable.
+    pub table: String,
+    pub entry: String,
 }
 
 /// A file whose presence shows a login. What it holds is never taken over.

@@ -55,6 +55,8 @@ pub(super) struct Seat {
     /// The command or the address, for messages.
     pub(super) started_as: String,
     pub(super) install_hint: String,
+    /// Key variables that are set but were kept from the process.
+    pub(super) withheld: Vec<String>,
     pub(super) session: Option<String>,
     pub(super) retire: bool,
 }
@@ -71,6 +73,7 @@ pub(super) struct Closing {
 struct Running<'a> {
     turn: TurnId,
     events: &'a mpsc::Sender<(TurnId, TurnEvent)>,
+    withheld: Vec<String>,
     asks: BTreeSet<String>,
     stopping: bool,
     ended: bool,
@@ -182,6 +185,7 @@ impl Seat {
         let mut running = Running {
             turn: work.request.turn,
             events: &work.events,
+            withheld: self.withheld.clone(),
             asks: BTreeSet::new(),
             stopping: false,
             ended: false,
@@ -339,7 +343,9 @@ impl Running<'_> {
         self.ended = true;
         let event = match event {
             TurnEvent::Failed(_) if self.stopping => TurnEvent::Finished(StopReason::Cancelled),
-            TurnEvent::Failed(failure) => TurnEvent::Failed(without_keys(failure)),
+            TurnEvent::Failed(failure) => {
+                TurnEvent::Failed(without_keys(with_withheld(failure, &self.withheld)))
+            }
             other => other,
         };
         self.send(event).await;
@@ -350,6 +356,19 @@ impl Running<'_> {
             tracing::debug!(turn = %self.turn, "nobody takes this turn's events any more");
         }
     }
+}
+
+/// "Not logged in" has another way out when a key is there and was only kept back.
+fn with_withheld(mut failure: TurnFailure, withheld: &[String]) -> TurnFailure {
+    if failure.kind == FailureKind::NotLoggedIn
+        && let Some(key) = withheld.first()
+    {
+        let way_out = format!(
+            "{key} is set but was not passed on: choose “API key” in Settings, Engines, to pay by it."
+        );
+        failure.hint = format!("{} {way_out}", failure.hint).trim_start().to_owned();
+    }
+    failure
 }
 
 /// A failure is kept and can be exported, and programs write the keys they were refused into their errors.
@@ -421,6 +440,22 @@ fn crashed(exit: &ExitInfo, started_as: &str) -> TurnFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_was_kept_back_is_named_where_a_login_is_missing() {
+        let failure = |kind| TurnFailure {
+            kind,
+            message: "No login.".into(),
+            hint: "Log in.".into(),
+            detail: String::new(),
+            resets_at_ms: None,
+        };
+        let keys = ["X_API_KEY".to_owned()];
+        let told = with_withheld(failure(FailureKind::NotLoggedIn), &keys).hint;
+        assert!(told.starts_with("Log in. X_API_KEY is set but was not passed on"), "{told}");
+        assert_eq!(with_withheld(failure(FailureKind::NotLoggedIn), &[]).hint, "Log in.");
+        assert_eq!(with_withheld(failure(FailureKind::Network), &keys).hint, "Log in.");
+    }
 
     #[test]
     fn the_command_stands_once_and_whole_in_the_detail() {

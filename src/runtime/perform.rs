@@ -387,9 +387,8 @@ impl Hands {
         self.running.clear();
         let port = std::mem::replace(&mut self.port, Port::LookOnly);
         let host = self.host.clone();
-        let agents = async {
-            if self.config.program_ends { host.leave_all().await } else { host.close_all().await }
-        };
+        let agents =
+            async { if self.config.program_ends { host.leave_all().await } else { host.close_all().await } };
         tokio::join!(agents, close_store(port));
         tracing::info!(took_ms = started.elapsed().as_millis(), "ended");
     }

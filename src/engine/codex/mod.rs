@@ -11,7 +11,7 @@ mod outcome;
 mod tests;
 mod turn;
 
-use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
+use crate::engine::{Dialect, Engine, KeyNames, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
@@ -57,6 +57,15 @@ impl Engine for Codex {
             // The login may lie in a keyring, or a provider of the configuration needs none.
             signs_are_all: false,
             env_names: words(&["CODEX_HOME", "OPENAI_BASE_URL"]),
+            key_names: Some(KeyNames {
+                file: LoginSign {
+                    moved_by: Some(("CODEX_HOME".to_owned(), "config.toml".to_owned())),
+                    home_path: ".codex/config.toml".to_owned(),
+                    word: None,
+                },
+                table: "model_providers".to_owned(),
+                entry: "env_key".to_owned(),
+            }),
             ..Probe::default()
         }
     }

@@ -235,9 +235,9 @@ impl Child {
     ///
     /// # Errors
     /// Gives the child back when no guard watches it.
-    pub fn leave(mut self) -> Result<(), Self> {
+    pub fn leave(mut self) -> Result<(), Box<Self>> {
         if !self.guarded {
-            return Err(self);
+            return Err(Box::new(self));
         }
         self.left = true;
         Ok(())
