@@ -7,10 +7,19 @@ use crate::ui::widgets::markdown::{CodeHead, code_block, diff_counts};
 /// Tallest a diff gets before it scrolls, points.
 const HEIGHT_MAX: f32 = 460.0;
 
-/// Added and removed lines, as in `+18 −4`; empty without a diff.
+/// Whether it is a diff, and not the new content of a file that may or may not be there.
+fn has_hunks(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("@@ "))
+}
+
+/// Added and removed lines, as in `+18 −4`; `12 lines` for new content; empty without either.
 #[must_use]
 pub fn counts(diff: Option<&str>) -> String {
     diff.map_or_else(String::new, |diff| {
+        if !has_hunks(diff) {
+            let lines = diff.lines().count();
+            return format!("{lines} {}", if lines == 1 { "line" } else { "lines" });
+        }
         let (added, removed) = diff_counts(diff);
         format!("+{added} \u{2212}{removed}")
     })
@@ -22,7 +31,8 @@ pub fn view(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug, title: &s
         ScrollArea::vertical().id_salt("diff").max_height(HEIGHT_MAX).auto_shrink([false, true]).show(
             ui,
             |ui| {
-                code_block(ui, 0, &CodeHead { lang: "diff", info: title }, diff, None);
+                let lang = if has_hunks(diff) { "diff" } else { "" };
+                code_block(ui, 0, &CodeHead { lang, info: title }, diff, None);
             },
         );
     });
@@ -35,6 +45,7 @@ mod tests {
     #[test]
     fn lines_are_counted_without_the_file_heads() {
         assert_eq!(counts(Some("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n d")), "+2 \u{2212}1");
+        assert_eq!(counts(Some("- a list\n- in a new file\n")), "2 lines");
         assert_eq!(counts(None), "");
     }
 }
