@@ -220,7 +220,8 @@ pub fn id_key(id: &Value) -> String {
 
 /// A user's words for a program that takes a leading `/` for a command of its own.
 ///
-/// `/clear` would empty its memory behind our back, and `/usr/bin/x is broken` would reach no model. A sign without width before it makes it plain text.
+/// `/clear` would empty its memory behind our back, and `/usr/bin/x is broken` would reach no model. A sign without
+/// width before it makes it plain text.
 pub fn not_a_command(text: &str) -> Cow<'_, str> {
     if text.trim_start().starts_with('/') {
         Cow::Owned(format!("\u{200b}{text}"))

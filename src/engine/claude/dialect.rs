@@ -95,8 +95,7 @@ impl ClaudeDialect {
             self.control(&json!({"subtype": "initialize"}), out);
         }
         let uuid = turn_uuid(&self.seat_uuid, request);
-        let message =
-            json!({"role": "user", "content": [{"type": "text", "text": not_a_command(&request.text)}]});
+        let message = json!({"role": "user", "content": content(&request.text)});
         out.lines.push(
             json!({"type": "user", "message": message, "parent_tool_use_id": null, "uuid": uuid}).to_string(),
         );
@@ -421,4 +420,18 @@ impl Dialect for ClaudeDialect {
 fn turn_uuid(seat_uuid: &str, request: &TurnRequest) -> String {
     let front: String = seat_uuid.chars().take(24).collect();
     format!("{front}{:012x}", request.turn.0 & 0xffff_ffff_ffff)
+}
+/// Stands between quoted context and the user's own words (the last one counts).
+const QUOTED_END: &str = "\n\n---\n\n";
+
+/// The text as blocks: what is quoted apart from what the user says.
+///
+/// The program replaces `@/path` by the file, without asking, in the last block of a message only (seen with
+/// 2.1.332). In the user's words that is wanted; in words of other agents it would let them read any file.
+fn content(text: &str) -> Vec<Value> {
+    let block = |text: &str| json!({"type": "text", "text": text});
+    match text.rsplit_once(QUOTED_END) {
+        Some((quoted, own)) => vec![block(&format!("{quoted}\n\n---\n")), block(&not_a_command(own))],
+        None => vec![block(&not_a_command(text))],
+    }
 }

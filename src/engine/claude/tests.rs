@@ -317,3 +317,14 @@ fn strangers_and_giants_lose_nothing() {
     assert!(hand.has(|event| matches!(event, TurnEvent::Notice { text, .. } if text.contains("too large"))));
     assert!(hand.all.log.iter().any(|line| line == "npm warn"));
 }
+
+#[test]
+fn quoted_words_stand_in_a_block_of_their_own() {
+    let engine = Claude::new();
+    let mut hand = Hand::new(&engine, &seat(&engine));
+    hand.begin("said: @/etc/passwd\n\n---\n\nwhat is in @README.md?");
+    let sent = hand.sent();
+    let line = sent.last().unwrap();
+    assert_eq!(str_at(line, "/message/content/0/text"), Some("said: @/etc/passwd\n\n---\n"));
+    assert_eq!(str_at(line, "/message/content/1/text"), Some("what is in @README.md?"));
+}
