@@ -121,6 +121,9 @@ pub fn claim(config: &Config) -> Result<Claim, StartError> {
     })?;
     let tokio = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        // Each thread keeps memory of its own for a while; few serve as well, since they only wait for the disk.
+        .max_blocking_threads(6)
+        .thread_keep_alive(Duration::from_secs(2))
         .thread_name("tunaflow")
         .enable_all()
         .build()
