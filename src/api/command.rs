@@ -3,7 +3,12 @@
 use std::path::PathBuf;
 
 use crate::model::engine::{Billing, EngineId};
-use crate::model::id::{ConversationId, FindId, MessageId, NoticeId, ProjectId, QueuedId, TurnId};
+use crate::model::id::{
+    AgreementId, ArtifactId, ConversationId, FindId, FindingId, MessageId, NoticeId, PlanId, ProjectId,
+    QueuedId, TurnId,
+};
+use crate::model::knowledge::{Agreement, Artifact, Finding};
+use crate::model::plan::Plan;
 use crate::model::project::{Draft, SeatChoice};
 use crate::model::settings::{AcpAgent, Endpoint, Settings};
 use crate::model::turn::Decision;
@@ -15,6 +20,7 @@ pub enum Command {
     Chat(ChatCommand),
     Engine(EngineCommand),
     Settings(SettingsCommand),
+    Knowledge(KnowledgeCommand),
     App(AppCommand),
 }
 
@@ -204,6 +210,39 @@ pub enum SettingsCommand {
     Set(Box<Settings>),
 }
 
+/// About what a project keeps beside its conversations. A bad value becomes a notice and is not taken.
+///
+/// `Put…` with id 0 makes a new row, else replaces the row of that id; times and a plan's version are set
+/// by the app. A removed row can come back: the notice offers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnowledgeCommand {
+    PutPlan(Box<Plan>),
+    RemovePlan(PlanId),
+    PutFinding(Box<Finding>),
+    RemoveFinding(FindingId),
+    PutAgreement(Box<Agreement>),
+    RemoveAgreement(AgreementId),
+    PutArtifact(Box<Artifact>),
+    RemoveArtifact(ArtifactId),
+    /// Lets `conversation` know of `linked`.
+    Link {
+        conversation: ConversationId,
+        linked: ConversationId,
+    },
+    Unlink {
+        conversation: ConversationId,
+        linked: ConversationId,
+    },
+    /// `conversation: None` = for the whole project. `on: None` drops the switch: for a conversation the
+    /// project's own holds again.
+    SwitchSkill {
+        project: ProjectId,
+        conversation: Option<ConversationId>,
+        skill: String,
+        on: Option<bool>,
+    },
+}
+
 /// About the app as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppCommand {
@@ -241,6 +280,11 @@ impl From<EngineCommand> for Command {
 impl From<SettingsCommand> for Command {
     fn from(command: SettingsCommand) -> Self {
         Self::Settings(command)
+    }
+}
+impl From<KnowledgeCommand> for Command {
+    fn from(command: KnowledgeCommand) -> Self {
+        Self::Knowledge(command)
     }
 }
 impl From<AppCommand> for Command {

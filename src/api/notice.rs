@@ -1,5 +1,6 @@
 //! What the user should be told, once.
 
+use crate::api::command::KnowledgeCommand;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, NoticeId, TurnId};
 use crate::model::message::NoticeLevel;
@@ -34,13 +35,15 @@ pub enum NoticeAction {
         engine: EngineId,
     },
     OpenEngineSettings,
+    /// Puts a removed row back.
+    PutBack(Box<KnowledgeCommand>),
 }
 
 impl NoticeAction {
     /// Button text.
     pub fn label(&self) -> String {
         match self {
-            Self::UndoDelete(_) | Self::UndoEdit(_) => "Undo".into(),
+            Self::UndoDelete(_) | Self::UndoEdit(_) | Self::PutBack(_) => "Undo".into(),
             Self::Open(_) => "Open".into(),
             Self::Retry(_) => "Retry".into(),
             Self::UseEngine { engine, .. } => format!("Use {engine}"),

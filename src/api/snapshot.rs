@@ -7,8 +7,10 @@ use std::sync::Arc;
 use crate::api::notice::Notice;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, QueuedId, TurnId};
+use crate::model::knowledge::{Agreement, Artifact, Finding, Link, SkillSwitch};
 use crate::model::message::Message;
 use crate::model::pack::{ContextPack, PackReport};
+use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project, SeatChoice};
 use crate::model::settings::Settings;
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnFailure, TurnState, Usage};
@@ -37,6 +39,8 @@ pub struct Snapshot {
     /// Names of the role documents that can be picked.
     pub roles: Arc<[String]>,
     pub settings: Arc<Settings>,
+    /// Of the current project.
+    pub knowledge: Arc<KnowledgeView>,
     /// Oldest first.
     pub notices: Arc<[Arc<Notice>]>,
     /// Open questions over all conversations, oldest first.
@@ -48,6 +52,31 @@ impl Snapshot {
     /// The loaded view of a conversation, if it is open.
     pub fn view(&self, conversation: ConversationId) -> Option<&Arc<ConversationView>> {
         self.open.iter().find(|view| view.row.conversation.id == conversation)
+    }
+}
+
+/// What the current project keeps beside its conversations; newest first in each list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnowledgeView {
+    /// `None` = no project is open.
+    pub project: Option<ProjectId>,
+    /// It is still being read.
+    pub loading: bool,
+    /// Reading failed; one line.
+    pub error: Option<String>,
+    pub plans: Arc<[Arc<Plan>]>,
+    pub findings: Arc<[Arc<Finding>]>,
+    pub agreements: Arc<[Arc<Agreement>]>,
+    pub artifacts: Arc<[Arc<Artifact>]>,
+    pub links: Arc<[Link]>,
+    /// Skills that were switched, of the project and of its conversations.
+    pub skill_switches: Arc<[SkillSwitch]>,
+}
+
+impl KnowledgeView {
+    /// The plan that is told in a conversation: the newest active one it is linked to.
+    pub fn active_plan(&self, conversation: ConversationId) -> Option<&Arc<Plan>> {
+        self.plans.iter().find(|plan| plan.active && plan.is_linked_to(conversation))
     }
 }
 

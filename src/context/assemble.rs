@@ -225,6 +225,7 @@ impl Draft {
             left_out: self.left_out,
             held_by_session: self.held,
             fixed_hash,
+            told: std::collections::BTreeMap::new(),
             parity_hash,
             hash: full_hash,
             assembly_micros: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),

@@ -1,8 +1,10 @@
 //! What a pack is made for, and where it may read.
 
+use std::collections::BTreeMap;
+
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
-use crate::model::pack::Mode;
+use crate::model::pack::{Mode, SectionId};
 use crate::store::ReadDb;
 
 /// Everything a pack depends on beside the store.
@@ -50,6 +52,8 @@ pub struct Held {
     pub delivered_seq: i64,
     /// `PackReport::fixed_hash` of what was delivered last.
     pub fixed_hash: String,
+    /// `PackReport::told` of what was delivered last: hash of each other section the session holds.
+    pub sections: BTreeMap<SectionId, String>,
 }
 
 /// Where a pack may read.

@@ -52,6 +52,7 @@ mod tests {
                 left_out: Vec::new(),
                 held_by_session: Vec::new(),
                 fixed_hash: String::new(),
+                told: std::collections::BTreeMap::new(),
                 parity_hash: String::new(),
                 hash: String::new(),
                 assembly_micros: 0,

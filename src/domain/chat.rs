@@ -82,6 +82,7 @@ impl AppState {
             id: ConversationId(cx.ids.next_id()),
             project,
             kind: ConversationKind::Main,
+            branch: None,
             title: UNTITLED.into(),
             created_ms: cx.now_ms,
             updated_ms: cx.now_ms,

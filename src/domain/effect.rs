@@ -47,6 +47,10 @@ pub enum Effect {
         turn: TurnId,
         plan: ResendPlan,
     },
+    /// What a project keeps beside its conversations.
+    LoadKnowledge {
+        project: ProjectId,
+    },
     LoadPack {
         conversation: ConversationId,
         turn: TurnId,

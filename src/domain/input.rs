@@ -4,6 +4,7 @@ use crate::api::command::Command;
 use crate::api::snapshot::DatabaseStatus;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
+use crate::model::knowledge::Knowledge;
 use crate::model::message::Message;
 use crate::model::pack::ContextPack;
 use crate::model::record::{IndexRow, Startup, TurnRecord};
@@ -60,7 +61,6 @@ pub enum Input {
 }
 
 /// Results of reads. `Err` is one line, fit to be shown.
-#[expect(clippy::large_enum_variant, reason = "made once per read and moved, never kept")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored {
     Index {
@@ -90,6 +90,10 @@ pub enum Stored {
         conversation: ConversationId,
         turn: TurnId,
         result: Result<Option<ContextPack>, String>,
+    },
+    Knowledge {
+        project: ProjectId,
+        result: Result<Box<Knowledge>, String>,
     },
     Preview {
         conversation: ConversationId,

@@ -46,6 +46,10 @@ impl AppState {
         if let Some(project) = self.project.and_then(|id| self.projects.get(&id)) {
             out.push(Effect::ReadGit { project: project.id, path: project.path.clone() });
         }
+        self.knowledge.clear();
+        if let Some(project) = self.project {
+            self.load_knowledge(project, out);
+        }
         self.dirty.app = true;
         self.dirty.projects = true;
         self.dirty.conversations = true;
@@ -132,6 +136,7 @@ impl AppState {
                 }
                 Err(why) => self.trouble("The context cannot be read".into(), why, cx),
             },
+            Stored::Knowledge { project, result } => self.knowledge_loaded(project, result, cx, out),
             Stored::Preview { conversation, prompt, result } => match result {
                 Ok(pack) => {
                     let shown = PackView { turn: None, prompt, pack };

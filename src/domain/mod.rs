@@ -11,6 +11,7 @@ mod chat;
 mod engines;
 mod fold;
 mod history;
+mod knowledge;
 mod loads;
 mod notices;
 mod projects;
@@ -100,6 +101,7 @@ impl AppState {
             Command::Chat(command) => self.chat_command(command, cx, out),
             Command::Engine(command) => self.engine_command(command, cx, out),
             Command::Settings(command) => self.settings_command(command, cx, out),
+            Command::Knowledge(command) => self.knowledge_command(command, cx, out),
             Command::App(command) => self.app_command(command, cx, out),
         }
     }

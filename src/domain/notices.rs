@@ -100,5 +100,5 @@ impl AppState {
 }
 
 fn is_undo(action: Option<&NoticeAction>) -> bool {
-    matches!(action, Some(NoticeAction::UndoDelete(_) | NoticeAction::UndoEdit(_)))
+    matches!(action, Some(NoticeAction::UndoDelete(_) | NoticeAction::UndoEdit(_) | NoticeAction::PutBack(_)))
 }

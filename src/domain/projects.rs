@@ -87,6 +87,7 @@ impl AppState {
         out.push(Effect::ReadGit { project: id, path: row.path.clone() });
         self.write(vec![StoreWrite::PutProject(row)], out);
         self.project = Some(id);
+        self.load_knowledge(id, out);
         self.git_branch = None;
         self.status.first_run = false;
         self.dirty.app = true;
@@ -105,6 +106,9 @@ impl AppState {
             self.stop_conversation(conversation, out);
             self.forget_conversation(conversation, out);
         }
+        self.knowledge.remove(&id);
+        self.writes.forgotten_projects.insert(id);
+        self.dirty.knowledge = true;
         self.write(vec![StoreWrite::RemoveProject(id)], out);
         if self.project == Some(id) {
             self.project = self.projects.values().max_by_key(|p| p.opened_ms).map(|p| p.id);

@@ -1,6 +1,9 @@
 //! How the next turn meets the engine's own session: warm, resumed, or fresh with the full pack.
 
+use std::collections::BTreeMap;
+
 use crate::model::engine::EngineCaps;
+use crate::model::pack::SectionId;
 use crate::model::record::EngineSession;
 
 /// Part of the model's window, in percent, after which a session is left for a fresh one before it breaks.
@@ -13,7 +16,13 @@ pub enum SessionPlan {
     Fresh { notice: Option<&'static str> },
     /// The engine goes on in its session; only what is newer is sent.
     /// `resume` is its id; a warm process that holds it needs no resuming.
-    Continue { resume: String, delivered_seq: i64, fixed_hash: String },
+    Continue {
+        resume: String,
+        delivered_seq: i64,
+        fixed_hash: String,
+        /// Hash of each other section it holds.
+        sections: BTreeMap<SectionId, String>,
+    },
 }
 
 /// Decides by what is kept (`session`), what a live process holds (`warm`), and what the engine can do.
@@ -37,6 +46,7 @@ pub fn plan_session(
             resume: session.session.clone(),
             delivered_seq: session.delivered_seq,
             fixed_hash: session.fixed_hash.clone(),
+            sections: session.sections.clone(),
         };
     }
     SessionPlan::Fresh { notice: None }
@@ -78,6 +88,7 @@ mod tests {
             session: "s-1".into(),
             delivered_seq: 7,
             fixed_hash: "h".into(),
+            sections: [(SectionId::Plan, "p".to_owned())].into(),
             turns: 1,
             window_used_tokens: used,
             window_tokens: Some(100),
@@ -86,7 +97,12 @@ mod tests {
     }
 
     fn goes_on() -> SessionPlan {
-        SessionPlan::Continue { resume: "s-1".into(), delivered_seq: 7, fixed_hash: "h".into() }
+        SessionPlan::Continue {
+            resume: "s-1".into(),
+            delivered_seq: 7,
+            fixed_hash: "h".into(),
+            sections: [(SectionId::Plan, "p".to_owned())].into(),
+        }
     }
 
     #[test]

@@ -4,12 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::api::command::KnowledgeCommand;
 use crate::api::notice::Notice;
 use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, PackView, TurnRow};
 use crate::model::engine::{EngineId, EngineInfo, EngineStatus};
-use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
+use crate::model::id::{
+    AgreementId, ArtifactId, ConversationId, FindId, FindingId, MessageId, PlanId, ProjectId, TurnId,
+};
+use crate::model::knowledge::{Agreement, Artifact, Finding, Link};
 use crate::model::message::Message;
 use crate::model::pack::PackReport;
+use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project};
 use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
 use crate::model::settings::Settings;
@@ -27,6 +32,8 @@ pub struct AppState {
     pub(in crate::domain) turns: BTreeMap<TurnId, LiveTurn>,
     pub(in crate::domain) engines: Vec<EngineState>,
     pub(in crate::domain) roles: Arc<[String]>,
+    /// What each opened project keeps beside its conversations.
+    pub(in crate::domain) knowledge: BTreeMap<ProjectId, KnowledgeState>,
     pub(in crate::domain) settings: Arc<Settings>,
     pub(in crate::domain) notices: Vec<Arc<Notice>>,
     pub(in crate::domain) focus: Option<ConversationId>,
@@ -60,6 +67,7 @@ pub(in crate::domain) struct Dirty {
     pub settings: bool,
     pub notices: bool,
     pub asks: bool,
+    pub knowledge: bool,
     /// Something streamed: only the live tails changed.
     pub live: bool,
     /// A question, an end, a failure: publish without waiting.
@@ -75,6 +83,7 @@ impl Dirty {
             || self.settings
             || self.notices
             || self.asks
+            || self.knowledge
             || self.live
             || self.urgent
     }
@@ -91,6 +100,7 @@ pub(in crate::domain) struct Writes {
     /// Conversations and turns of removed projects: what failed of them has no place to go to any more.
     pub forgotten: BTreeSet<ConversationId>,
     pub forgotten_turns: BTreeSet<TurnId>,
+    pub forgotten_projects: BTreeSet<ProjectId>,
 }
 
 /// One failed change.
@@ -114,6 +124,21 @@ pub(in crate::domain) struct WriteMark {
     pub reload: Vec<ConversationId>,
     /// For trying again, and for readers meanwhile.
     pub batch: Vec<StoreWrite>,
+}
+
+/// What a project keeps beside its conversations. Read once, then kept up with every command.
+#[derive(Debug, Default)]
+pub(in crate::domain) struct KnowledgeState {
+    /// Until it is read, commands wait.
+    pub waiting: Option<Vec<KnowledgeCommand>>,
+    /// Reading failed; one line.
+    pub error: Option<String>,
+    pub plans: BTreeMap<PlanId, Arc<Plan>>,
+    pub findings: BTreeMap<FindingId, Arc<Finding>>,
+    pub agreements: BTreeMap<AgreementId, Arc<Agreement>>,
+    pub artifacts: BTreeMap<ArtifactId, Arc<Artifact>>,
+    pub links: BTreeMap<(ConversationId, ConversationId), Link>,
+    pub skills: BTreeMap<(Option<ConversationId>, String), bool>,
 }
 
 /// A conversation, with what is not in its row.
@@ -233,6 +258,7 @@ impl AppState {
             turns: BTreeMap::new(),
             engines: Vec::new(),
             roles: roles.into(),
+            knowledge: BTreeMap::new(),
             settings: Arc::new(Settings::default()),
             notices: Vec::new(),
             focus: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::api::snapshot::{
-    AppStatus, AskRow, ConversationRow, ConversationView, EngineRow, QueuedRow, Snapshot,
+    AppStatus, AskRow, ConversationRow, ConversationView, EngineRow, KnowledgeView, QueuedRow, Snapshot,
 };
 use crate::domain::state::{AppState, ConversationState, Dirty, LiveTurn, ViewState};
 use crate::model::id::ConversationId;
@@ -21,6 +21,7 @@ pub(in crate::domain) struct Cache {
     engines: Arc<[Arc<EngineRow>]>,
     notices: Arc<[Arc<crate::api::notice::Notice>]>,
     asks: Arc<[Arc<AskRow>]>,
+    knowledge: Arc<KnowledgeView>,
     open: BTreeMap<ConversationId, Arc<ConversationView>>,
 }
 
@@ -57,6 +58,7 @@ impl AppState {
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),
             settings: self.settings.clone(),
+            knowledge: self.view.knowledge.clone(),
             notices: self.view.notices.clone(),
             asks: self.view.asks.clone(),
             running_turns: u32::try_from(self.turns.len()).unwrap_or(u32::MAX),
@@ -90,6 +92,9 @@ impl AppState {
         }
         if dirty.notices {
             self.view.notices = self.notices.iter().cloned().collect();
+        }
+        if dirty.knowledge || dirty.projects {
+            self.view.knowledge = self.knowledge_view();
         }
         if dirty.asks || dirty.conversations {
             self.view.asks = self.ask_rows();

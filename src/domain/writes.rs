@@ -222,7 +222,23 @@ impl Writes {
             W::PutQueued(row) => self.forgotten.contains(&row.conversation),
             W::PutDraft { conversation, .. } => self.forgotten.contains(conversation),
             W::AppendTurnEvent { turn, .. } | W::PutPack { turn, .. } => self.forgotten_turns.contains(turn),
-            W::PutProject(_)
+            W::PutTopic(row) => self.forgotten.contains(&row.conversation),
+            W::PutLink(row) => {
+                self.forgotten.contains(&row.conversation) || self.forgotten.contains(&row.linked)
+            }
+            W::PutPlan(row) => self.forgotten_projects.contains(&row.project),
+            W::PutFinding(row) => self.forgotten_projects.contains(&row.project),
+            W::PutAgreement(row) => self.forgotten_projects.contains(&row.project),
+            W::PutArtifact(row) => self.forgotten_projects.contains(&row.project),
+            W::PutSkillSwitch(row) => self.forgotten_projects.contains(&row.project),
+            W::RemovePlan(_)
+            | W::RemoveFinding(_)
+            | W::RemoveAgreement(_)
+            | W::RemoveArtifact(_)
+            | W::RemoveTopic(_)
+            | W::RemoveLink { .. }
+            | W::RemoveSkillSwitch { .. }
+            | W::PutProject(_)
             | W::RemoveProject(_)
             | W::SetConversationDeleted { .. }
             | W::SetMessagesDeleted { .. }
@@ -271,6 +287,11 @@ fn same_row(old: &StoreWrite, new: &StoreWrite) -> bool {
         (W::PutConversation(old), W::PutConversation(new)) => old.id == new.id,
         (W::PutTurn(old), W::PutTurn(new)) => old.id == new.id,
         (W::PutPack { turn: old, .. }, W::PutPack { turn: new, .. }) => old == new,
+        (W::PutPlan(old), W::PutPlan(new)) => old.id == new.id,
+        (W::PutFinding(old), W::PutFinding(new)) => old.id == new.id,
+        (W::PutAgreement(old), W::PutAgreement(new)) => old.id == new.id,
+        (W::PutArtifact(old), W::PutArtifact(new)) => old.id == new.id,
+        (W::PutTopic(old), W::PutTopic(new)) => old.id == new.id,
         (W::PutDraft { conversation: old, .. }, W::PutDraft { conversation: new, .. }) => old == new,
         (W::PutSetting { name: old, .. }, W::PutSetting { name: new, .. }) => old == new,
         _ => false,

@@ -45,4 +45,14 @@ ids! {
     NoticeId,
     /// One text lookup in a conversation.
     FindId,
+    /// A plan of work.
+    PlanId,
+    /// Something a review found.
+    FindingId,
+    /// A decision that later requests should know.
+    AgreementId,
+    /// A text worth keeping.
+    ArtifactId,
+    /// One topic of compressed memory.
+    TopicId,
 }

@@ -5,8 +5,10 @@
 
 pub mod engine;
 pub mod id;
+pub mod knowledge;
 pub mod message;
 pub mod pack;
+pub mod plan;
 pub mod project;
 pub mod record;
 pub mod settings;

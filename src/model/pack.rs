@@ -1,5 +1,7 @@
 //! The context pack: what an agent is told, and the report about it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// How much goes into a pack.
@@ -140,6 +142,9 @@ pub struct PackReport {
     /// Kept with the engine's session: while it stays equal they need not be sent again.
     #[serde(default)]
     pub fixed_hash: String,
+    /// SHA-256 of each other section that the engine's session holds after this delivery, sent now or before.
+    #[serde(default)]
+    pub told: BTreeMap<SectionId, String>,
     /// SHA-256 over all sections but identity, hex: equal for every engine given the same spec.
     pub parity_hash: String,
     /// SHA-256 over everything, hex.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::model::engine::EngineId;
-use crate::model::id::{ConversationId, ProjectId};
+use crate::model::id::{ConversationId, MessageId, ProjectId};
 use crate::model::pack::Mode;
 
 /// A folder with all its conversations. Agents are started in it.
@@ -49,12 +49,22 @@ pub enum ConversationKind {
     Roundtable,
 }
 
+/// Where a branch starts: at one message of another conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchPoint {
+    pub parent: ConversationId,
+    /// The checkpoint: the branch knows what was said up to it, itself included.
+    pub checkpoint: MessageId,
+}
+
 /// One conversation without its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub id: ConversationId,
     pub project: ProjectId,
     pub kind: ConversationKind,
+    /// `None` for a main conversation.
+    pub branch: Option<BranchPoint>,
     pub title: String,
     pub created_ms: i64,
     /// When something was last said in it; lists sort by it, newest first.

@@ -2,10 +2,17 @@
 //!
 //! The domain says what is to be written by these; the runtime hands them to the store in order.
 
+use std::collections::BTreeMap;
+
 use crate::model::engine::EngineId;
-use crate::model::id::{ConversationId, MessageId, ProjectId, QueuedId, TurnId};
+use crate::model::id::{
+    AgreementId, ArtifactId, ConversationId, FindingId, MessageId, PlanId, ProjectId, QueuedId, TopicId,
+    TurnId,
+};
+use crate::model::knowledge::{Agreement, Artifact, Finding, Link, SkillSwitch, Topic};
 use crate::model::message::Message;
-use crate::model::pack::ContextPack;
+use crate::model::pack::{ContextPack, SectionId};
+use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project, SeatChoice};
 use crate::model::turn::{StopReason, TurnFailure, TurnState, Usage};
 
@@ -39,6 +46,8 @@ pub struct EngineSession {
     pub delivered_seq: i64,
     /// Hash of project, rules, role and identity as last delivered; a change is sent again.
     pub fixed_hash: String,
+    /// SHA-256 of each other section as last delivered, by section; an equal text is not sent again.
+    pub sections: BTreeMap<SectionId, String>,
     pub turns: u32,
     /// Fill of the model's window after its last turn, if told.
     pub window_used_tokens: Option<u64>,
@@ -118,6 +127,29 @@ pub enum StoreWrite {
     },
     PutQueued(QueuedMessage),
     RemoveQueued(QueuedId),
+    /// Inserts or replaces by id, as all of the following.
+    PutPlan(Box<Plan>),
+    RemovePlan(PlanId),
+    PutFinding(Finding),
+    RemoveFinding(FindingId),
+    PutAgreement(Agreement),
+    RemoveAgreement(AgreementId),
+    PutArtifact(Box<Artifact>),
+    RemoveArtifact(ArtifactId),
+    PutTopic(Topic),
+    RemoveTopic(TopicId),
+    PutLink(Link),
+    RemoveLink {
+        conversation: ConversationId,
+        linked: ConversationId,
+    },
+    PutSkillSwitch(SkillSwitch),
+    /// The project's own switch holds again, or none.
+    RemoveSkillSwitch {
+        project: ProjectId,
+        conversation: Option<ConversationId>,
+        skill: String,
+    },
     /// `json` is one JSON value.
     PutSetting {
         name: String,

@@ -149,6 +149,7 @@ impl Hands {
             | Effect::LoadPage { .. }
             | Effect::Find { .. }
             | Effect::LoadResend { .. }
+            | Effect::LoadKnowledge { .. }
             | Effect::LoadPack { .. } => self.load(effect),
             Effect::Preview { project, conversation, seat, prompt, budget_chars } => {
                 let cx = self.turn_cx();
@@ -463,6 +464,10 @@ async fn read(reads: &ReadPool, effect: Effect) -> Stored {
             let result = reads.read(move |db| db.pack(turn)).await;
             Stored::Pack { conversation, turn, result: line(result.map(|kept| kept.map(|(pack, _)| pack))) }
         }
+        Effect::LoadKnowledge { project } => {
+            let result = line(reads.read(move |db| db.knowledge(project)).await);
+            Stored::Knowledge { project, result: result.map(Box::new) }
+        }
         Effect::LoadIndex { conversation, generation } => {
             let result = reads.read(move |db| open_conversation(db, conversation)).await;
             Stored::Index { conversation, generation, result: line(result) }
@@ -482,6 +487,7 @@ fn failed(effect: Effect, why: String) -> Stored {
         }
         Effect::LoadResend { turn, plan } => Stored::Resend { turn, plan, result: Err(why) },
         Effect::LoadPack { conversation, turn } => Stored::Pack { conversation, turn, result: Err(why) },
+        Effect::LoadKnowledge { project } => Stored::Knowledge { project, result: Err(why) },
         Effect::LoadIndex { conversation, generation } => {
             Stored::Index { conversation, generation, result: Err(why) }
         }

@@ -121,9 +121,9 @@ impl TurnCx {
                 }
                 (None, None)
             }
-            SessionPlan::Continue { resume, delivered_seq, fixed_hash } => {
+            SessionPlan::Continue { resume, delivered_seq, fixed_hash, sections } => {
                 seat.resume = Some(resume.clone());
-                (Some(Held { delivered_seq, fixed_hash }), Some(resume))
+                (Some(Held { delivered_seq, fixed_hash, sections }), Some(resume))
             }
         };
         let is_served = expect_session.is_some() && warm == expect_session;

@@ -247,3 +247,8 @@ pub(super) fn first<T>(
     let mut cursor = statement.query(params)?;
     Ok(cursor.next()?.and_then(decode))
 }
+
+/// A number of rows for a `LIMIT`.
+pub(super) fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}

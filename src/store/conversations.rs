@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Row, params};
 
 use crate::model::engine::EngineId;
-use crate::model::id::{ConversationId, ProjectId};
-use crate::model::project::{Conversation, ConversationKind, SeatChoice};
+use crate::model::id::{ConversationId, MessageId, ProjectId};
+use crate::model::project::{BranchPoint, Conversation, ConversationKind, SeatChoice};
 use crate::model::turn::TurnState;
 
 use super::codec::{self, Faults};
@@ -14,7 +14,7 @@ macro_rules! select {
     ($tail:literal) => {
         concat!(
             "SELECT id, project, kind, title, created_ms, updated_ms, archived, message_count, unread, ",
-            "last_turn, seat_json FROM conversation ",
+            "last_turn, seat_json, parent, checkpoint FROM conversation ",
             $tail
         )
     };
@@ -23,12 +23,12 @@ macro_rules! select {
 // `deleted_ms` is left alone: a late count must not bring a deleted conversation back.
 const PUT: &str = "
     INSERT INTO conversation (id, project, kind, title, created_ms, updated_ms, archived, message_count,
-      unread, last_turn, seat_json)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      unread, last_turn, seat_json, parent, checkpoint)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT (id) DO UPDATE SET project = excluded.project, kind = excluded.kind, title = excluded.title,
       created_ms = excluded.created_ms, updated_ms = excluded.updated_ms, archived = excluded.archived,
       message_count = excluded.message_count, unread = excluded.unread, last_turn = excluded.last_turn,
-      seat_json = excluded.seat_json";
+      seat_json = excluded.seat_json, parent = excluded.parent, checkpoint = excluded.checkpoint";
 pub(super) const LIST: &str = select!("WHERE deleted_ms IS NULL ORDER BY updated_ms DESC, id DESC");
 const BY_TABLE: &str = select!("NOT INDEXED WHERE deleted_ms IS NULL");
 pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
@@ -77,7 +77,9 @@ pub(super) fn put(conn: &Connection, conversation: &Conversation) -> StoreResult
             c.message_count,
             c.unread,
             last_turn,
-            seat
+            seat,
+            c.branch.map(|branch| branch.parent.0),
+            c.branch.map(|branch| branch.checkpoint.0)
         ],
     )
 }
@@ -123,6 +125,7 @@ fn decode(row: &Row<'_>) -> Conversation {
         id: ConversationId(id),
         project: ProjectId(faults.or("project", codec::int(row, 1), 0)),
         kind: faults.or("kind", word(codec::text(row, 2), parse_kind), ConversationKind::Main),
+        branch: faults.or("branch", branch_point(row), None),
         title: faults.or("title", codec::owned_text(row, 3), format!("Conversation {id}")),
         created_ms: faults.or("created_ms", codec::int(row, 4), 0),
         updated_ms: faults.or("updated_ms", codec::int(row, 5), 0),
@@ -134,6 +137,16 @@ fn decode(row: &Row<'_>) -> Conversation {
     };
     faults.log("conversation", id);
     conversation
+}
+
+fn branch_point(row: &Row<'_>) -> Result<Option<BranchPoint>, codec::Fault> {
+    match (codec::opt_int(row, 11)?, codec::opt_int(row, 12)?) {
+        (None, None) => Ok(None),
+        (Some(parent), Some(checkpoint)) => {
+            Ok(Some(BranchPoint { parent: ConversationId(parent), checkpoint: MessageId(checkpoint) }))
+        }
+        _ => Err("parent or checkpoint is missing".to_owned()),
+    }
 }
 
 fn opt_state(row: &Row<'_>, at: usize) -> Result<Option<TurnState>, codec::Fault> {

@@ -14,11 +14,13 @@ pub(super) struct Migration {
 }
 
 /// All steps, oldest first, without gaps. Two branches that take the same number conflict here.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("../../migrations/0001_init.sql") }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("../../migrations/0001_init.sql") },
+    Migration { version: 2, sql: include_str!("../../migrations/0002_context.sql") },
+];
 
 /// Tables that must be there after the last step; a file that lacks one is damaged.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 18] = [
     "counter",
     "project",
     "conversation",
@@ -30,6 +32,13 @@ const TABLES: [&str; 11] = [
     "draft",
     "queued",
     "setting",
+    "plan",
+    "finding",
+    "agreement",
+    "artifact",
+    "link",
+    "skill_switch",
+    "topic",
 ];
 
 /// The newest version this program knows.

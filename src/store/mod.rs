@@ -14,9 +14,12 @@ mod conversations;
 mod error;
 mod file;
 mod find;
+mod knowledge;
+mod links;
 mod messages;
 mod migrate;
 mod pending;
+mod plans;
 mod projects;
 mod reader;
 #[doc(hidden)]

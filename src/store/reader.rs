@@ -6,15 +6,22 @@ use rusqlite::Connection;
 
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
+use crate::model::knowledge::{
+    Agreement, Artifact, Finding, KNOWLEDGE_MAX_ROWS, Knowledge, Link, SkillSwitch, Topic,
+};
 use crate::model::message::Message;
 use crate::model::pack::{ContextPack, PackReport};
+use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Project};
 use crate::model::record::{EngineSession, IndexRow, Startup, TurnRecord};
 
 use super::error::{StoreError, StoreResult};
 use super::find::{self, Found};
 use super::turns::TurnEventRow;
-use super::{codec, conversations, file, messages, migrate, pending, projects, sessions, settings, turns};
+use super::{
+    codec, conversations, file, knowledge, links, messages, migrate, pending, plans, projects, sessions,
+    settings, turns,
+};
 
 pub(super) const NEXT_ID: &str = "
     SELECT max(
@@ -23,7 +30,12 @@ pub(super) const NEXT_ID: &str = "
       (SELECT ifnull(max(id), 0) FROM conversation),
       (SELECT ifnull(max(id), 0) FROM message),
       (SELECT ifnull(max(id), 0) FROM turn),
-      (SELECT ifnull(max(id), 0) FROM queued)) + 1";
+      (SELECT ifnull(max(id), 0) FROM queued),
+      (SELECT ifnull(max(id), 0) FROM plan),
+      (SELECT ifnull(max(id), 0) FROM finding),
+      (SELECT ifnull(max(id), 0) FROM agreement),
+      (SELECT ifnull(max(id), 0) FROM artifact),
+      (SELECT ifnull(max(id), 0) FROM topic)) + 1";
 
 /// One read-only connection. It may move between threads but serves one at a time; open one for each.
 ///
@@ -162,6 +174,65 @@ impl ReadDb {
     /// For all but the newest 1,000 turns there is the report alone: no sections, an empty text.
     pub fn pack(&self, turn: TurnId) -> Result<Option<(ContextPack, String)>, StoreError> {
         turns::pack(&self.conn, turn)
+    }
+
+    /// What a project keeps beside its conversations, at most [`KNOWLEDGE_MAX_ROWS`] of each kind, from one
+    /// moment. Unreadable rows are left out.
+    pub fn knowledge(&self, project: ProjectId) -> Result<Knowledge, StoreError> {
+        let moment = self.conn.unchecked_transaction()?;
+        let max = KNOWLEDGE_MAX_ROWS;
+        let mut findings = knowledge::findings(&moment, project, true, max)?;
+        findings.extend(knowledge::findings(&moment, project, false, max)?);
+        findings.sort_by_key(|one| std::cmp::Reverse((one.updated_ms, one.id)));
+        findings.truncate(max);
+        Ok(Knowledge {
+            plans: plans::of_project(&moment, project, max)?,
+            findings,
+            agreements: knowledge::agreements(&moment, project, max)?,
+            artifacts: knowledge::artifacts(&moment, project, false, max)?,
+            links: links::of_project(&moment, project, max)?,
+            skills: links::switches(&moment, project, max)?,
+        })
+    }
+
+    /// The newest active plan that the conversation is linked to.
+    pub fn active_plan(&self, conversation: ConversationId) -> Result<Option<Plan>, StoreError> {
+        plans::active(&self.conn, conversation)
+    }
+
+    /// Findings of a project, open or settled ones, newest first.
+    pub fn findings(&self, project: ProjectId, open: bool, max: usize) -> Result<Vec<Finding>, StoreError> {
+        knowledge::findings(&self.conn, project, open, max)
+    }
+
+    /// Agreements of a project, newest first.
+    pub fn agreements(&self, project: ProjectId, max: usize) -> Result<Vec<Agreement>, StoreError> {
+        knowledge::agreements(&self.conn, project, max)
+    }
+
+    /// Agreements of one conversation, newest first.
+    pub fn agreements_of(&self, c: ConversationId, max: usize) -> Result<Vec<Agreement>, StoreError> {
+        knowledge::agreements_of(&self.conn, c, max)
+    }
+
+    /// Pinned artifacts of a project, newest first.
+    pub fn pinned_artifacts(&self, project: ProjectId, max: usize) -> Result<Vec<Artifact>, StoreError> {
+        knowledge::artifacts(&self.conn, project, true, max)
+    }
+
+    /// Topics of a conversation's compressed memory, newest first.
+    pub fn topics(&self, conversation: ConversationId, max: usize) -> Result<Vec<Topic>, StoreError> {
+        knowledge::topics(&self.conn, conversation, max)
+    }
+
+    /// What the conversation is linked to.
+    pub fn links_from(&self, conversation: ConversationId, max: usize) -> Result<Vec<Link>, StoreError> {
+        links::from(&self.conn, conversation, max)
+    }
+
+    /// Skills switched on or off in a project and its conversations.
+    pub fn skill_switches(&self, project: ProjectId) -> Result<Vec<SkillSwitch>, StoreError> {
+        links::switches(&self.conn, project, KNOWLEDGE_MAX_ROWS)
     }
 
     /// `None` also when the row is unreadable: a fresh session then takes the full context.

@@ -11,14 +11,14 @@ use super::error::StoreResult;
 
 const PUT: &str = "
     INSERT INTO engine_session (conversation, engine, session, delivered_seq, fixed_hash, turns,
-      window_used_tokens, window_tokens, updated_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      window_used_tokens, window_tokens, updated_ms, sections_json)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
     ON CONFLICT (conversation, engine) DO UPDATE SET session = excluded.session,
       delivered_seq = excluded.delivered_seq, fixed_hash = excluded.fixed_hash, turns = excluded.turns,
       window_used_tokens = excluded.window_used_tokens, window_tokens = excluded.window_tokens,
-      updated_ms = excluded.updated_ms";
+      updated_ms = excluded.updated_ms, sections_json = excluded.sections_json";
 pub(super) const ONE: &str = "
-    SELECT session, delivered_seq, fixed_hash, turns, window_used_tokens, window_tokens, updated_ms
+    SELECT session, delivered_seq, fixed_hash, turns, window_used_tokens, window_tokens, updated_ms, sections_json
     FROM engine_session WHERE conversation = ?1 AND engine = ?2";
 
 pub(super) fn put(conn: &Connection, session: &EngineSession) -> StoreResult<()> {
@@ -35,7 +35,8 @@ pub(super) fn put(conn: &Connection, session: &EngineSession) -> StoreResult<()>
             s.turns,
             codec::clamp_u64(s.window_used_tokens),
             codec::clamp_u64(s.window_tokens),
-            s.updated_ms
+            s.updated_ms,
+            codec::to_json(&s.sections)?
         ],
     )
 }
@@ -78,5 +79,6 @@ fn decode(row: &rusqlite::Row<'_>, c: ConversationId, engine: &EngineId) -> Resu
         window_used_tokens: tokens(4)?,
         window_tokens: tokens(5)?,
         updated_ms: codec::int(row, 6)?,
+        sections: codec::opt_json(row, 7)?.unwrap_or_default(),
     })
 }

@@ -11,7 +11,10 @@ use crate::model::project::{Conversation, ConversationKind, Project, SeatChoice}
 use crate::model::record::StoreWrite;
 
 use super::{ReadDb, Store, StoreError, StoreWorker};
-use super::{conversations, find, messages, pending, projects, reader, sessions, settings, turns};
+use super::{
+    conversations, find, knowledge, links, messages, pending, plans, projects, reader, sessions, settings,
+    turns,
+};
 
 struct Home {
     _dir: tempfile::TempDir,
@@ -40,6 +43,7 @@ fn base() -> Vec<StoreWrite> {
             id: ConversationId(2),
             project: ProjectId(1),
             kind: ConversationKind::Main,
+            branch: None,
             title: "c".into(),
             created_ms: 0,
             updated_ms: 0,
@@ -106,6 +110,19 @@ fn no_list_is_sorted_or_scanned_by_hand() {
         pending::DRAFTS,
         pending::QUEUED,
         settings::LIST,
+        plans::OF_PROJECT,
+        plans::ACTIVE[0],
+        plans::ACTIVE[1],
+        plans::ACTIVE[2],
+        knowledge::FINDINGS,
+        knowledge::AGREEMENTS,
+        knowledge::AGREEMENTS_OF,
+        knowledge::ARTIFACTS,
+        knowledge::PINNED,
+        knowledge::TOPICS,
+        links::FROM,
+        links::OF_PROJECT,
+        links::SWITCHES,
         reader::NEXT_ID,
     ];
     for sql in queries {

@@ -10,7 +10,10 @@ use crate::model::record::StoreWrite;
 
 use super::error::{StoreError, StoreResult};
 use super::migrate::{self, Safety};
-use super::{backup, conversations, file, messages, pending, projects, sessions, settings, turns};
+use super::{
+    backup, conversations, file, knowledge, links, messages, pending, plans, projects, sessions, settings,
+    turns,
+};
 
 /// Messages erased in one transaction: short enough that a waiting write is not held up.
 const ERASE_STEP: u32 = 500;
@@ -156,6 +159,22 @@ fn apply_one(conn: &Connection, write: &StoreWrite) -> StoreResult<()> {
         StoreWrite::PutQueued(queued) => pending::put_queued(conn, queued),
         StoreWrite::RemoveQueued(id) => pending::remove_queued(conn, *id),
         StoreWrite::PutSetting { name, json } => settings::put(conn, name, json),
+        StoreWrite::PutPlan(plan) => plans::put(conn, plan),
+        StoreWrite::RemovePlan(id) => knowledge::remove(conn, "plan", id.0),
+        StoreWrite::PutFinding(finding) => knowledge::put_finding(conn, finding),
+        StoreWrite::RemoveFinding(id) => knowledge::remove(conn, "finding", id.0),
+        StoreWrite::PutAgreement(agreement) => knowledge::put_agreement(conn, agreement),
+        StoreWrite::RemoveAgreement(id) => knowledge::remove(conn, "agreement", id.0),
+        StoreWrite::PutArtifact(artifact) => knowledge::put_artifact(conn, artifact),
+        StoreWrite::RemoveArtifact(id) => knowledge::remove(conn, "artifact", id.0),
+        StoreWrite::PutTopic(topic) => knowledge::put_topic(conn, topic),
+        StoreWrite::RemoveTopic(id) => knowledge::remove(conn, "topic", id.0),
+        StoreWrite::PutLink(link) => links::put(conn, link),
+        StoreWrite::RemoveLink { conversation, linked } => links::remove(conn, *conversation, *linked),
+        StoreWrite::PutSkillSwitch(switch) => links::put_switch(conn, switch),
+        StoreWrite::RemoveSkillSwitch { project, conversation, skill } => {
+            links::remove_switch(conn, *project, *conversation, skill)
+        }
     }
 }
 
@@ -167,6 +186,11 @@ fn highest_id(write: &StoreWrite) -> i64 {
         StoreWrite::PutMessage(message) => message.id.0,
         StoreWrite::PutTurn(turn) => turn.id.0,
         StoreWrite::PutQueued(queued) => queued.id.0,
+        StoreWrite::PutPlan(plan) => plan.id.0,
+        StoreWrite::PutFinding(finding) => finding.id.0,
+        StoreWrite::PutAgreement(agreement) => agreement.id.0,
+        StoreWrite::PutArtifact(artifact) => artifact.id.0,
+        StoreWrite::PutTopic(topic) => topic.id.0,
         StoreWrite::RemoveProject(_)
         | StoreWrite::SetConversationDeleted { .. }
         | StoreWrite::SetMessagesDeleted { .. }
@@ -177,6 +201,15 @@ fn highest_id(write: &StoreWrite) -> i64 {
         | StoreWrite::DropSessions { .. }
         | StoreWrite::PutDraft { .. }
         | StoreWrite::RemoveQueued(_)
+        | StoreWrite::RemovePlan(_)
+        | StoreWrite::RemoveFinding(_)
+        | StoreWrite::RemoveAgreement(_)
+        | StoreWrite::RemoveArtifact(_)
+        | StoreWrite::RemoveTopic(_)
+        | StoreWrite::PutLink(_)
+        | StoreWrite::RemoveLink { .. }
+        | StoreWrite::PutSkillSwitch(_)
+        | StoreWrite::RemoveSkillSwitch { .. }
         | StoreWrite::PutSetting { .. } => 0,
     }
 }

@@ -254,6 +254,7 @@ fn row(id: i64, title: &str, state: Option<TurnState>, minutes: i64) -> Conversa
             id: ConversationId(id),
             project: ProjectId(1),
             kind: ConversationKind::Main,
+            branch: None,
             title: title.into(),
             created_ms: NOW.ms - minutes * 60_000,
             updated_ms: NOW.ms - minutes * 60_000,
@@ -325,6 +326,7 @@ fn base() -> Snapshot {
         }),
         notices: Arc::from([]),
         asks: Arc::from([]),
+        knowledge: Arc::default(),
         running_turns: 1,
     }
 }
@@ -786,6 +788,7 @@ pub fn pack() -> ContextPack {
     ];
     let report = PackReport {
         fixed_hash: String::new(),
+        told: BTreeMap::new(),
         mode: Mode::Standard,
         mode_reason: ModeReason::HasPlan,
         budget_chars: 60_000,

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -50,6 +51,7 @@ impl Talk {
             id: ConversationId(2),
             project: ProjectId(1),
             kind: ConversationKind::Main,
+            branch: None,
             title: "Talk".into(),
             created_ms: 0,
             updated_ms: 0,
@@ -257,7 +259,11 @@ fn golden_long_conversation() {
 fn golden_session_that_goes_on() {
     let mut talk = two_agents();
     let first = talk.pack(&claude());
-    let held = Held { delivered_seq: talk.next_seq - 1, fixed_hash: first.report.fixed_hash.clone() };
+    let held = Held {
+        delivered_seq: talk.next_seq - 1,
+        fixed_hash: first.report.fixed_hash.clone(),
+        sections: first.report.told.clone(),
+    };
     talk.user("And step 2?").agent("Codex", "Done too.");
     let mut spec = claude();
     spec.held = Some(held.clone());
@@ -278,7 +284,7 @@ fn a_session_with_nothing_new_gets_the_prompt_alone() {
     let talk = two_agents();
     let mut spec = claude();
     let fixed_hash = talk.pack(&spec).report.fixed_hash;
-    spec.held = Some(Held { delivered_seq: talk.next_seq - 1, fixed_hash });
+    spec.held = Some(Held { delivered_seq: talk.next_seq - 1, fixed_hash, sections: BTreeMap::new() });
     let pack = talk.pack(&spec);
     assert!(pack.sections.is_empty());
     assert_eq!(pack.report.held_by_session, ["project, platform rules, identity", "4 messages"]);

@@ -11,7 +11,14 @@ use std::thread::Builder;
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use rusqlite::Connection;
 use tunaflow::model::engine::EngineId;
-use tunaflow::model::id::{ConversationId, MessageId, ProjectId, QueuedId, TurnId};
+use tunaflow::model::id::{
+    AgreementId, ArtifactId, ConversationId, FindingId, MessageId, PlanId, ProjectId, QueuedId, TopicId,
+    TurnId,
+};
+use tunaflow::model::knowledge::{
+    Agreement, AgreementBody, Artifact, ArtifactBody, Finding, FindingBody, Knowledge, Link, MadeBy,
+    SkillSwitch, Topic, TopicBody,
+};
 use tunaflow::model::message::{
     Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, PlanEntry, PlanEntryState,
     ToolCall, ToolKind, ToolState,
@@ -19,7 +26,8 @@ use tunaflow::model::message::{
 use tunaflow::model::pack::{
     ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport,
 };
-use tunaflow::model::project::{Conversation, ConversationKind, Draft, Project, SeatChoice};
+use tunaflow::model::plan::{Plan, PlanBody, Subtask};
+use tunaflow::model::project::{BranchPoint, Conversation, ConversationKind, Draft, Project, SeatChoice};
 use tunaflow::model::record::{EngineSession, QueuedMessage, StoreWrite, TurnRecord};
 use tunaflow::model::turn::{
     FailureKind, PermissionAction, PermissionRequest, StopReason, TurnFailure, TurnState, Usage,
@@ -79,6 +87,7 @@ fn conversation(id: i64, project: i64) -> Conversation {
         id: ConversationId(id),
         project: ProjectId(project),
         kind: ConversationKind::Roundtable,
+        branch: Some(BranchPoint { parent: ConversationId(1), checkpoint: MessageId(3) }),
         title: format!("대화 {id}"),
         created_ms: 5,
         updated_ms: id * 10,
@@ -163,6 +172,7 @@ fn pack() -> ContextPack {
             left_out: vec![LeftOut { id: SectionId::Plan, why: "none".into() }],
             held_by_session: vec!["x".into()],
             fixed_hash: String::new(),
+            told: [(SectionId::Plan, "p".to_owned())].into(),
             parity_hash: "a".into(),
             hash: "b".into(),
             assembly_micros: 12,
@@ -184,6 +194,7 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
         session: "s".into(),
         delivered_seq: 8,
         fixed_hash: "f".into(),
+        sections: [(SectionId::Plan, "p".to_owned())].into(),
         turns: 2,
         window_used_tokens: Some(10),
         window_tokens: None,
@@ -251,6 +262,106 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
 }
 
 #[test]
+fn what_a_project_keeps_comes_back_as_it_went_in() {
+    let home = Home::new();
+    let mut store = home.open();
+    let (project, talk, other) = (ProjectId(1), ConversationId(2), ConversationId(3));
+    let plan = Plan {
+        id: PlanId(40),
+        project,
+        conversation: Some(talk),
+        implementation: Some(other),
+        review: None,
+        active: true,
+        updated_ms: 7,
+        body: PlanBody {
+            title: "계획".into(),
+            subtasks: vec![Subtask { number: 1, title: "s".into(), ..Subtask::default() }],
+            version: 3,
+            ..PlanBody::default()
+        },
+        document: "# Doc\n```\nopen".into(),
+    };
+    let older = Plan { id: PlanId(41), updated_ms: 6, implementation: None, ..plan.clone() };
+    let finding = Finding {
+        id: FindingId(42),
+        project,
+        plan: Some(plan.id),
+        open: true,
+        updated_ms: 1,
+        body: FindingBody { text: "leak".into(), line: Some(3), ..FindingBody::default() },
+    };
+    let settled = Finding { id: FindingId(43), open: false, updated_ms: 2, ..finding.clone() };
+    let body = AgreementBody { text: "REST".into(), made_by: MadeBy::Roundtable, ..AgreementBody::default() };
+    let agreement = Agreement { id: AgreementId(44), project, conversation: Some(talk), updated_ms: 1, body };
+    let artifact = Artifact {
+        id: ArtifactId(45),
+        project,
+        conversation: None,
+        pinned: true,
+        updated_ms: 1,
+        body: ArtifactBody { title: "schema".into(), ..ArtifactBody::default() },
+        text: "create table".into(),
+    };
+    let loose = Artifact { id: ArtifactId(46), pinned: false, updated_ms: 2, ..artifact.clone() };
+    let body = TopicBody { name: "auth".into(), messages: vec![MessageId(5)], ..TopicBody::default() };
+    let topic = Topic { id: TopicId(47), conversation: talk, pinned: false, updated_ms: 1, body };
+    let link = Link { conversation: talk, linked: other, made_by: MadeBy::Adopt, created_ms: 4 };
+    let switch = SkillSwitch { project, conversation: None, skill: "axum".into(), on: true };
+    let own = SkillSwitch { conversation: Some(talk), on: false, ..switch.clone() };
+    let mut batch = base();
+    batch.extend([
+        StoreWrite::PutConversation(conversation(3, 1)),
+        StoreWrite::PutPlan(Box::new(plan.clone())),
+        StoreWrite::PutPlan(Box::new(older.clone())),
+        StoreWrite::PutFinding(finding.clone()),
+        StoreWrite::PutFinding(settled.clone()),
+        StoreWrite::PutAgreement(agreement.clone()),
+        StoreWrite::PutArtifact(Box::new(artifact.clone())),
+        StoreWrite::PutArtifact(Box::new(loose.clone())),
+        StoreWrite::PutTopic(topic.clone()),
+        StoreWrite::PutLink(link),
+        StoreWrite::PutSkillSwitch(switch.clone()),
+        StoreWrite::PutSkillSwitch(own.clone()),
+    ]);
+    store.apply(&batch).unwrap();
+    store.apply(&batch).unwrap();
+    let reader = home.reader();
+    let kept = reader.knowledge(project).unwrap();
+    assert_eq!(kept.plans, [plan.clone(), older.clone()]);
+    assert_eq!(kept.findings, [settled.clone(), finding.clone()]);
+    assert_eq!(kept.agreements, std::slice::from_ref(&agreement));
+    assert_eq!(kept.artifacts, [loose.clone(), artifact.clone()]);
+    assert_eq!(kept.links, [link]);
+    assert_eq!(kept.skills, [switch.clone(), own]);
+    assert_eq!(reader.active_plan(talk).unwrap(), Some(plan.clone()), "the newest");
+    assert_eq!(reader.active_plan(other).unwrap(), Some(plan.clone()), "by its branch");
+    assert_eq!(reader.active_plan(ConversationId(9)).unwrap(), None);
+    assert_eq!(reader.findings(project, true, 9).unwrap(), [finding]);
+    assert_eq!(reader.agreements_of(talk, 9).unwrap(), [agreement]);
+    assert_eq!(reader.pinned_artifacts(project, 9).unwrap(), [artifact]);
+    assert_eq!(reader.topics(talk, 9).unwrap(), [topic]);
+    assert_eq!(reader.links_from(talk, 9).unwrap(), [link]);
+    assert_eq!(reader.startup().unwrap().next_id, 48);
+    let remove_own =
+        StoreWrite::RemoveSkillSwitch { project, conversation: Some(talk), skill: "axum".into() };
+    store
+        .apply(&[
+            remove_own,
+            StoreWrite::RemoveLink { conversation: talk, linked: other },
+            StoreWrite::RemoveFinding(FindingId(42)),
+            StoreWrite::RemoveArtifact(ArtifactId(46)),
+            StoreWrite::RemovePlan(PlanId(41)),
+        ])
+        .unwrap();
+    let kept = reader.knowledge(project).unwrap();
+    assert_eq!((kept.plans.len(), kept.artifacts.len(), kept.links.len()), (1, 1, 0));
+    assert_eq!((kept.findings, kept.skills), (vec![settled], vec![switch]));
+    store.apply(&[StoreWrite::RemoveProject(project)]).unwrap();
+    assert_eq!(reader.knowledge(project).unwrap(), Knowledge::default());
+}
+
+#[test]
 fn a_batch_is_kept_whole_or_not_at_all() {
     let home = Home::new();
     let mut store = home.open();
@@ -267,7 +378,7 @@ fn a_newer_database_is_refused_and_left_alone() {
     drop(home.open());
     home.sql("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)");
     let before = std::fs::read(&home.db).unwrap();
-    let expected = StoreError::TooNew { found: 99, known: 1 };
+    let expected = StoreError::TooNew { found: 99, known: 2 };
     assert_eq!(Store::open(&home.db, &home.backups, 0).err(), Some(expected.clone()));
     assert_eq!(ReadDb::open_read_only(&home.db).err(), Some(expected));
     assert!(std::fs::read(&home.db).unwrap() == before);

@@ -4,6 +4,7 @@ mod chat;
 mod history;
 mod interleavings;
 mod kit;
+mod knowledge;
 mod model_store;
 mod notices;
 mod settings;

@@ -3,8 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::input::OpenedConversation;
-use crate::model::id::{ConversationId, MessageId, ProjectId, QueuedId, TurnId};
+use crate::model::id::{
+    AgreementId, ArtifactId, ConversationId, FindingId, MessageId, PlanId, ProjectId, QueuedId, TurnId,
+};
+use crate::model::knowledge::{Agreement, Artifact, Finding, Link};
 use crate::model::message::{Author, Message};
+use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project};
 use crate::model::record::{EngineSession, IndexRow, QueuedMessage, Startup, StoreWrite, TurnRecord};
 
@@ -21,6 +25,12 @@ pub(super) struct ModelStore {
     pub drafts: BTreeMap<ConversationId, Draft>,
     pub queued: BTreeMap<QueuedId, QueuedMessage>,
     pub settings: BTreeMap<String, String>,
+    pub plans: BTreeMap<PlanId, Plan>,
+    pub findings: BTreeMap<FindingId, Finding>,
+    pub agreements: BTreeMap<AgreementId, Agreement>,
+    pub artifacts: BTreeMap<ArtifactId, Artifact>,
+    pub links: BTreeMap<(ConversationId, ConversationId), Link>,
+    pub skills: BTreeMap<(ProjectId, Option<ConversationId>, String), bool>,
 }
 
 impl ModelStore {
@@ -84,6 +94,23 @@ impl ModelStore {
             W::PutQueued(row) if !self.has(row.conversation) => return orphan("queued"),
             W::PutQueued(row) => drop(self.queued.insert(row.id, row.clone())),
             W::RemoveQueued(id) => drop(self.queued.remove(id)),
+            W::PutPlan(row) => drop(self.plans.insert(row.id, (**row).clone())),
+            W::RemovePlan(id) => drop(self.plans.remove(id)),
+            W::PutFinding(row) => drop(self.findings.insert(row.id, row.clone())),
+            W::RemoveFinding(id) => drop(self.findings.remove(id)),
+            W::PutAgreement(row) => drop(self.agreements.insert(row.id, row.clone())),
+            W::RemoveAgreement(id) => drop(self.agreements.remove(id)),
+            W::PutArtifact(row) => drop(self.artifacts.insert(row.id, (**row).clone())),
+            W::RemoveArtifact(id) => drop(self.artifacts.remove(id)),
+            W::PutTopic(_) | W::RemoveTopic(_) => {}
+            W::PutLink(row) => drop(self.links.insert((row.conversation, row.linked), *row)),
+            W::RemoveLink { conversation, linked } => drop(self.links.remove(&(*conversation, *linked))),
+            W::PutSkillSwitch(row) => {
+                self.skills.insert((row.project, row.conversation, row.skill.clone()), row.on);
+            }
+            W::RemoveSkillSwitch { project, conversation, skill } => {
+                self.skills.remove(&(*project, *conversation, skill.clone()));
+            }
             W::PutSetting { name, json } => drop(self.settings.insert(name.clone(), json.clone())),
         }
         Ok(())

@@ -56,6 +56,7 @@ fn a_pack_is_shown_while_it_is_written() {
         left_out: Vec::new(),
         held_by_session: Vec::new(),
         fixed_hash: String::new(),
+        told: std::collections::BTreeMap::new(),
         parity_hash: String::new(),
         hash: "of this pack".into(),
         assembly_micros: 1,

@@ -277,6 +277,7 @@ fn session_after(live: &LiveTurn, now_ms: i64) -> Option<StoreWrite> {
         engine,
         session,
         delivered_seq,
+        sections: live.report.as_ref().map_or_else(Default::default, |report| report.told.clone()),
         fixed_hash: live.report.as_ref().map_or_else(String::new, |report| report.fixed_hash.clone()),
         turns: 1,
         window_used_tokens: usage.and_then(|usage| usage.window_used_tokens),

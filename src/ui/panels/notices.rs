@@ -94,7 +94,7 @@ impl Notices {
                 perform(cx, action);
             }
             // A notice that ran out of time stays in the list of the bell; only an answered or undo one goes.
-            let undo = matches!(notice.action, Some(NoticeAction::UndoDelete(_)));
+            let undo = matches!(notice.action, Some(NoticeAction::UndoDelete(_) | NoticeAction::PutBack(_)));
             if acted || undo {
                 cx.send(AppCommand::DismissNotice { notice: notice.id });
             }
@@ -103,7 +103,7 @@ impl Notices {
 }
 
 fn toast(cx: &UiCx<'_>, notice: &Notice) -> Toast {
-    let undo = matches!(notice.action, Some(NoticeAction::UndoDelete(_)));
+    let undo = matches!(notice.action, Some(NoticeAction::UndoDelete(_) | NoticeAction::PutBack(_)));
     let action = match &notice.action {
         Some(NoticeAction::UseEngine { engine, .. }) => {
             let name = cx.engine(engine).map_or(engine.as_str(), |row| row.info.name.as_str());
@@ -128,6 +128,7 @@ fn perform(cx: &UiCx<'_>, action: &NoticeAction) {
         NoticeAction::UndoDelete(conversation) => {
             cx.send(ChatCommand::UndoDelete { conversation: *conversation });
         }
+        NoticeAction::PutBack(command) => cx.send((**command).clone()),
         NoticeAction::UndoEdit(conversation) => {
             cx.send(ChatCommand::UndoEdit { conversation: *conversation });
         }
