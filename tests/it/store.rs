@@ -261,11 +261,10 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
     assert_eq!(after.next_id, 32, "ids are not given twice");
 }
 
-#[test]
-fn what_a_project_keeps_comes_back_as_it_went_in() {
-    let home = Home::new();
-    let mut store = home.open();
+/// One row of every kind that a project keeps.
+fn kept_rows() -> (Plan, Finding, Agreement, Artifact, Topic, Link, SkillSwitch) {
     let (project, talk, other) = (ProjectId(1), ConversationId(2), ConversationId(3));
+    let steps = vec![Subtask { number: 1, title: "s".into(), ..Subtask::default() }];
     let plan = Plan {
         id: PlanId(40),
         project,
@@ -274,24 +273,12 @@ fn what_a_project_keeps_comes_back_as_it_went_in() {
         review: None,
         active: true,
         updated_ms: 7,
-        body: PlanBody {
-            title: "계획".into(),
-            subtasks: vec![Subtask { number: 1, title: "s".into(), ..Subtask::default() }],
-            version: 3,
-            ..PlanBody::default()
-        },
+        body: PlanBody { title: "계획".into(), subtasks: steps, version: 3, ..PlanBody::default() },
         document: "# Doc\n```\nopen".into(),
     };
-    let older = Plan { id: PlanId(41), updated_ms: 6, implementation: None, ..plan.clone() };
-    let finding = Finding {
-        id: FindingId(42),
-        project,
-        plan: Some(plan.id),
-        open: true,
-        updated_ms: 1,
-        body: FindingBody { text: "leak".into(), line: Some(3), ..FindingBody::default() },
-    };
-    let settled = Finding { id: FindingId(43), open: false, updated_ms: 2, ..finding.clone() };
+    let body = FindingBody { text: "leak".into(), line: Some(3), ..FindingBody::default() };
+    let finding =
+        Finding { id: FindingId(42), project, plan: Some(plan.id), open: true, updated_ms: 1, body };
     let body = AgreementBody { text: "REST".into(), made_by: MadeBy::Roundtable, ..AgreementBody::default() };
     let agreement = Agreement { id: AgreementId(44), project, conversation: Some(talk), updated_ms: 1, body };
     let artifact = Artifact {
@@ -303,11 +290,22 @@ fn what_a_project_keeps_comes_back_as_it_went_in() {
         body: ArtifactBody { title: "schema".into(), ..ArtifactBody::default() },
         text: "create table".into(),
     };
-    let loose = Artifact { id: ArtifactId(46), pinned: false, updated_ms: 2, ..artifact.clone() };
     let body = TopicBody { name: "auth".into(), messages: vec![MessageId(5)], ..TopicBody::default() };
     let topic = Topic { id: TopicId(47), conversation: talk, pinned: false, updated_ms: 1, body };
     let link = Link { conversation: talk, linked: other, made_by: MadeBy::Adopt, created_ms: 4 };
     let switch = SkillSwitch { project, conversation: None, skill: "axum".into(), on: true };
+    (plan, finding, agreement, artifact, topic, link, switch)
+}
+
+#[test]
+fn what_a_project_keeps_comes_back_as_it_went_in() {
+    let home = Home::new();
+    let mut store = home.open();
+    let (project, talk, other) = (ProjectId(1), ConversationId(2), ConversationId(3));
+    let (plan, finding, agreement, artifact, topic, link, switch) = kept_rows();
+    let older = Plan { id: PlanId(41), updated_ms: 6, implementation: None, ..plan.clone() };
+    let settled = Finding { id: FindingId(43), open: false, updated_ms: 2, ..finding.clone() };
+    let loose = Artifact { id: ArtifactId(46), pinned: false, updated_ms: 2, ..artifact.clone() };
     let own = SkillSwitch { conversation: Some(talk), on: false, ..switch.clone() };
     let mut batch = base();
     batch.extend([
