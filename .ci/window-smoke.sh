@@ -20,6 +20,8 @@ display=":$(cat "$home/display")"
 export DISPLAY=$display
 openbox >/dev/null 2>&1 &
 pids+=($!)
+# A window that is shown while the manager starts may be shown to nobody.
+for _ in $(seq 100); do xprop -root _NET_SUPPORTING_WM_CHECK 2>/dev/null | grep -q 'window id' && break; sleep 0.1; done
 
 mkdir -p "$home/project"
 clean=(env -i PATH="/usr/bin:/bin" HOME="$home" LANG=C.UTF-8 DISPLAY="$display" LIBGL_ALWAYS_SOFTWARE=1)
@@ -49,12 +51,8 @@ for round in $(seq 100); do
   sleep 0.2
 done
 [ -n "$answered" ] || { echo "no answer in the window"; state; cat "$home/out"; import -window root "${WINDOW_SMOKE_SHOT:-/dev/null}" 2>/dev/null || true; exit 1; }
-for round in $(seq 0 149); do
-  kill -0 "$app" 2>/dev/null || break
-  # The window manager may still be busy with the last key: ask again every three seconds.
-  if [ $((round % 30)) -eq 0 ]; then focus || true; xdotool key alt+F4; fi
-  sleep 0.1
-done
+focus; xdotool key alt+F4
+for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; sleep 0.1; done
 if kill -0 "$app" 2>/dev/null; then echo "the window did not close"; exit 1; fi
 if pgrep -f "$home/data" >/dev/null; then echo "something was left running"; pgrep -af "$home/data"; exit 1; fi
 echo "window: opened, answered, closed"

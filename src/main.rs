@@ -18,6 +18,20 @@ mod desktop;
 
 const LOG_FILTER: &str = "info";
 
+/// The log, by the filter in `TUNAFLOW_LOG` (e.g. `debug` or `warn,eframe=trace`) when there is a readable one.
+/// Without a log the program still serves.
+fn start_log(folder: &Path) -> Option<log::LogGuard> {
+    let wanted = std::env::var("TUNAFLOW_LOG").unwrap_or_else(|_unset| LOG_FILTER.to_owned());
+    match log::start(folder, &wanted) {
+        Err(log::LogError::Filter(why)) => {
+            let started = log::start(folder, LOG_FILTER).ok();
+            tracing::warn!(%why, wanted, "TUNAFLOW_LOG is not understood");
+            started
+        }
+        other => other.ok(),
+    }
+}
+
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1).peekable();
     if args.peek().is_some_and(|first| first == guard::GUARD_ARG) {
@@ -44,7 +58,7 @@ fn start(need: &cli::Need) -> Result<cli::Core, String> {
     let paths = config.paths.clone();
     // A second core of the same process goes on in the first one's log; without any the command still serves.
     let has_folder = if need.read_only { paths.log_folder().is_dir() } else { paths.create().is_ok() };
-    let log = if has_folder { log::start(paths.log_folder(), LOG_FILTER).ok() } else { None };
+    let log = if has_folder { start_log(paths.log_folder()) } else { None };
     let running = runtime::start(config, Waker::noop()).map_err(|error| error.to_string())?;
     Ok(cli::Core {
         app: running.handle(),
@@ -101,8 +115,7 @@ fn open_window(data_dir: Option<&Path>, project: Option<&Path>, watched: bench::
         Ok(config) => config,
         Err(why) => return cli::complain(cli::CANNOT_START, &why),
     };
-    let log =
-        config.paths.create().ok().and_then(|()| log::start(config.paths.log_folder(), LOG_FILTER).ok());
+    let log = config.paths.create().ok().and_then(|()| start_log(config.paths.log_folder()));
     let shown = desktop::run(config, project.map(Path::to_path_buf), watched);
     drop(log);
     match shown {

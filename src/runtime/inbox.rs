@@ -120,6 +120,8 @@ impl Inbox {
         self.hands.end().await;
         self.take_in(Input::Finished).await;
         self.publish();
+        // The loop that pays owed wakes is over.
+        self.wake();
     }
 
     /// What is there already goes into the same snapshot.

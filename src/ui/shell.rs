@@ -6,6 +6,7 @@ mod perform;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use egui::{Context, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
@@ -160,8 +161,14 @@ impl Shell {
             }
             perform::picked(&cx, ask, path);
         }
-        if self.seen.quitting_s.is_some_and(|since| cx.time_s - since >= QUIT_WITHIN_S) {
-            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        if let Some(since) = self.seen.quitting_s {
+            let left_s = QUIT_WITHIN_S - (cx.time_s - since);
+            if left_s > 0.0 {
+                // Asked for in each frame: a frame in between drops what was asked for before.
+                ctx.request_repaint_after(Duration::from_secs_f64(left_s));
+            } else {
+                ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+            }
         }
         if ctx.input(|input| input.viewport().close_requested()) {
             self.close_requested(&cx, ctx);
@@ -339,7 +346,7 @@ impl Shell {
         self.panels.composer.flush(cx, true);
         cx.send(AppCommand::Quit);
         self.seen.quitting_s = Some(cx.time_s);
-        ctx.request_repaint_after(std::time::Duration::from_secs_f64(QUIT_WITHIN_S));
+        ctx.request_repaint_after(Duration::from_secs_f64(QUIT_WITHIN_S));
         ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
     }
 

@@ -1,11 +1,13 @@
 //! What breaks, through the real runtime: files, rows, locks, and many things at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
 use tunaflow::api::command::{AppCommand, ChatCommand, ProjectCommand};
-use tunaflow::api::handle::Waker;
+use tunaflow::api::handle::{AppHandle, Waker};
 use tunaflow::api::snapshot::DatabaseStatus;
 use tunaflow::model::id::ConversationId;
 use tunaflow::model::message::MessageState;
@@ -86,6 +88,24 @@ fn a_second_start_and_a_newer_database_are_refused() {
     let refused = start(config(home.path(), &[]), Waker::noop()).map(|_| ()).unwrap_err();
     assert!(matches!(refused, StartError::TooNew(_)) && refused.to_string().contains("newer"), "{refused}");
     assert_eq!(std::fs::read(database(&home)).unwrap(), before);
+}
+
+/// A window draws only when it is woken: one that is not woken for the last snapshot stays open for good.
+#[test]
+fn the_window_is_woken_for_the_last_snapshot() {
+    let home = TempDir::new().unwrap();
+    let seen: Arc<OnceLock<AppHandle>> = Arc::default();
+    let finished = Arc::new(AtomicBool::new(false));
+    let (window, told) = (Arc::clone(&seen), Arc::clone(&finished));
+    let waker = Waker::new(move |_| {
+        if let Some(handle) = window.get() {
+            told.fetch_or(handle.snapshot().app.finished, Ordering::SeqCst);
+        }
+    });
+    let running = start(config(home.path(), &[]), waker).unwrap();
+    assert!(seen.set(running.handle()).is_ok());
+    running.finish();
+    assert!(finished.load(Ordering::SeqCst));
 }
 
 /// One bad row costs one row: a placeholder, and the conversation goes on.
