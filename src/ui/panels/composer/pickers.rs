@@ -201,7 +201,7 @@ pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
     } else {
         return;
     };
-    let keys = UiAction::Context.keys();
+    let keys = cx.keys(UiAction::Context);
     if response.on_hover_text(format!("Context of the next message. Details: {keys}")).clicked() {
         cx.act(UiAction::Context);
     }
