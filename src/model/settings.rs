@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_list_of_short_texts_is_sound() {
         let long = format!("[\"{}\"]", "x".repeat(61));
-        let many = format!("[{}]", vec!["\"F5\""; 9].join(","));
+        let many = format!("[{}]", ["\"F5\""; 9].join(","));
         for (json, sound) in [
             ("[]", true),
             ("[\"Ctrl+E\",\"F5\"]", true),

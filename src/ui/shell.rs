@@ -157,10 +157,9 @@ impl Shell {
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
             if path.is_none() && self.host.dialogs.is_missing() {
-                let text = format!(
-                    "No desktop portal and no zenity here. {} takes a path, too.",
-                    cx.keys(UiAction::Palette)
-                );
+                let keys = cx.keys(UiAction::Palette);
+                let palette = if keys.is_empty() { "Find or run" } else { &keys };
+                let text = format!("No desktop portal and no zenity here. {palette} takes a path, too.");
                 self.over.notices.tell("No file dialog".to_owned(), text);
             }
             perform::picked(&cx, ask, path);

@@ -82,7 +82,8 @@ fn what_is_not_understood_is_said_and_the_rest_holds() {
 #[test]
 fn conflicts_are_named_with_who_wins() {
     use UiAction::{Archive, NewConversation, Palette, Rename};
-    let cases: [(&str, &[(UiAction, &str, Option<UiAction>)]); 5] = [
+    type Clash = (UiAction, &'static str, Option<UiAction>);
+    let cases: [(&str, &[Clash]); 5] = [
         // A chosen key beats one that comes with a command.
         (r#"{"archive":["Ctrl+K"]}"#, &[(Palette, "Ctrl+K", Some(Archive))]),
         // Of two chosen ones the first of the list has it.
@@ -192,6 +193,15 @@ fn combinations_are_written_and_read() {
     for bad in ["", "Ctrl+", "Ctrl", "Hyper+K", "Ctrl+Nope", "Ctrl+ShiftLeft", "ㅏ"] {
         assert!(Chord::parse(bad).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn every_sign_of_a_key_is_in_the_bundled_faces() {
+    let definitions = crate::ui::theme::font_definitions();
+    let mut fonts = egui::epaint::text::Fonts::new(egui::epaint::text::TextOptions::default(), definitions);
+    let font = crate::ui::theme::Text::Small.font();
+    let missing: String = "⌘⌥⇧⌃↑↓←→".chars().filter(|sign| !fonts.has_glyph(&font, *sign)).collect();
+    assert_eq!(missing, "");
 }
 
 #[test]

@@ -137,10 +137,10 @@ fn search_row(cx: &UiCx<'_>, ui: &mut Ui) {
     paint::left(ui, rect, x + 22.0, galley);
     let inside = rect.shrink2(vec2(sizes.space.s4, 5.0));
     let layout = egui::Layout::right_to_left(egui::Align::Center);
-    key_hint(
-        &mut ui.new_child(UiBuilder::new().max_rect(inside).layout(layout)),
-        &cx.keys(UiAction::Palette),
-    );
+    let keys = cx.keys(UiAction::Palette);
+    if !keys.is_empty() {
+        key_hint(&mut ui.new_child(UiBuilder::new().max_rect(inside).layout(layout)), &keys);
+    }
     paint::focus_ring(ui, &response, rect, sizes.radius.control, Ring::Inside);
     if response.clicked() {
         cx.act(UiAction::Palette);

@@ -202,7 +202,8 @@ pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
         return;
     };
     let keys = cx.keys(UiAction::Context);
-    if response.on_hover_text(format!("Context of the next message. Details: {keys}")).clicked() {
+    let details = if keys.is_empty() { String::new() } else { format!(" Details: {keys}") };
+    if response.on_hover_text(format!("Context of the next message.{details}")).clicked() {
         cx.act(UiAction::Context);
     }
 }

@@ -12,6 +12,7 @@ use crate::ui::action::{Group, UiAction};
 use crate::ui::cx::UiCx;
 use crate::ui::keys::{KeyMap, Platform, Problem, edit};
 use crate::ui::panels::key_sheet;
+use crate::ui::regions::{self, Region};
 use crate::ui::theme::{self, Text};
 use crate::ui::widgets::button::text_button;
 use crate::ui::widgets::choice::radio;
@@ -59,6 +60,8 @@ enum Wish {
 
 /// Room left free at the right of the page, points.
 const RIGHT: f32 = 24.0;
+/// Height below which the head scrolls with the table, points.
+const LOW: f32 = 320.0;
 
 impl KeysPage {
     /// See `SettingsPanel::listen`.
@@ -81,21 +84,32 @@ impl KeysPage {
         self.recorder.take_heard(ui.ctx(), &map, &mut settings.keys);
         let map = self.map(&settings.keys, cx.keys.platform);
         let width = (ui.available_width() - RIGHT).clamp(200.0, PAGE_MAX);
+        let low = ui.available_height() < LOW;
+        if !low {
+            self.fixed_head(ui, width, &map, settings);
+        }
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::vertical().id_salt("keys table").auto_shrink(false).show(ui, |ui| {
+            ui.set_width(width);
+            if low {
+                self.fixed_head(ui, width, &map, settings);
+            }
+            self.table(cx, ui, &map, settings);
+            ui.add_space(20.0);
+        });
+    }
+
+    /// The head with a line below it.
+    fn fixed_head(&mut self, ui: &mut Ui, width: f32, map: &KeyMap, settings: &mut Settings) {
         ui.scope(|ui| {
             ui.set_max_width(width);
-            self.head(ui, &map, settings);
+            ui.spacing_mut().item_spacing.y = theme::sizes().space.s3;
+            self.head(ui, map, settings);
         });
         ui.add_space(2.0);
         let edge = egui::Stroke::new(theme::sizes().stroke.line, theme::palette(ui).stroke_subtle);
         let (line, _) = ui.allocate_exact_size(vec2(width, 1.0), egui::Sense::hover());
         ui.painter().hline(line.x_range(), line.center().y, edge);
-        ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("keys table").auto_shrink(false).show(ui, |ui| {
-            ui.set_width(width);
-            ui.spacing_mut().item_spacing.y = 0.0;
-            self.table(cx, ui, &map, settings);
-            ui.add_space(20.0);
-        });
     }
 
     fn map(&mut self, chosen: &KeyOverrides, platform: Platform) -> Arc<KeyMap> {
@@ -116,10 +130,11 @@ impl KeysPage {
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             let field = TextField::single("find keys", "Find a command or a key");
+            regions::mark(ui.ctx(), Region::Content, field.id());
             let width = (ui.available_width() - 320.0).clamp(160.0, 320.0);
             ui.allocate_ui(vec2(width, 32.0), |ui| {
                 ui.set_max_width(width);
-                search(ui, field.hint("Find a command or a key"), &mut self.query);
+                search(ui, field.hint("Command or key"), &mut self.query);
             });
             ui.add_space(4.0);
             let (changed, conflicts) = (map.changed(), map.conflicts().count());

@@ -268,7 +268,7 @@ fn ask(ui: &mut Ui, map: &KeyMap, chord: Chord, other: UiAction, fresh: bool) ->
     let margin = Margin { left: 32, right: 8, top: 0, bottom: 8 };
     Frame::NONE.inner_margin(margin).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let text = format!("{} runs {} now.", chord.shown(map.platform), other.info().text);
+        let text = format!("{} runs {} now.", chord.shown(map.platform), row::plain(other));
         ui.add(egui::Label::new(Text::Small.rich(text, p.warn)).wrap());
         ui.add_space(4.0);
         ui.horizontal(|ui| {

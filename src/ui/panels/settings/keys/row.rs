@@ -43,16 +43,14 @@ pub(super) fn show(ui: &mut Ui, map: &KeyMap, row: &Row) -> Option<Wish> {
     let title_end = if row.changed { reset_at.left() } else { x };
     title(ui, Rect::from_min_max(rect.min, pos2(title_end, rect.bottom())), row);
     let add = key_id(row.action, None);
-    let mut arrived = false;
+    let (mut arrived, mut by_keyboard) = (false, false);
     if row.changed {
         let label = format!("Reset the keys of {}", info.text);
         let button = square_button(ui, reset_at, add.with("reset"), icon::ARROW_COUNTER_CLOCKWISE, &label);
         arrived |= button.gained_focus();
         if button.clicked() {
             wish = Some(Wish::Reset(row.action));
-            if button.has_focus() {
-                ui.memory_mut(|memory| memory.request_focus(add));
-            }
+            by_keyboard = button.has_focus();
         }
     }
     for (slot, (held, width)) in row.chords.iter().zip(&sizes).enumerate() {
@@ -73,6 +71,10 @@ pub(super) fn show(ui: &mut Ui, map: &KeyMap, row: &Row) -> Option<Wish> {
     if button.clicked() {
         let by_keyboard = button.has_focus();
         wish = Some(Wish::Record { action: row.action, slot: None, by_keyboard });
+    }
+    if by_keyboard {
+        // Not before the button was drawn: the press that reset would press it, too.
+        ui.memory_mut(|memory| memory.request_focus(add));
     }
     if arrived {
         ui.scroll_to_rect(rect.expand(ROW), None);
@@ -156,7 +158,7 @@ fn notes(ui: &mut Ui, map: &KeyMap, row: &Row) {
         let keys = held.chord.shown(map.platform);
         match held.problem {
             Some(Problem::Taken(other)) => {
-                note(ui, &format!("{keys} runs {} and not this.", other.info().text), p.warn);
+                note(ui, &format!("{keys} runs {} and not this.", plain(other)), p.warn);
             }
             Some(Problem::Refused(why)) => note(ui, &format!("{keys} {why}"), p.warn),
             None => {
@@ -164,11 +166,16 @@ fn notes(ui: &mut Ui, map: &KeyMap, row: &Row) {
                     other.chord == held.chord && other.problem == Some(Problem::Taken(row.action))
                 });
                 for (loser, _) in losers {
-                    note(ui, &format!("{keys} is also set for {}.", loser.info().text), p.text_3);
+                    note(ui, &format!("{keys} is also set for {}.", plain(loser)), p.text_3);
                 }
             }
         }
     }
+}
+
+/// A command's text within a sentence.
+pub(super) fn plain(action: UiAction) -> String {
+    action.info().text.trim_end_matches('…').to_owned()
 }
 
 /// One line below a row, wrapped where it must be.
