@@ -8,7 +8,7 @@ use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
 use crate::model::record::StoreWrite;
-use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN, Settings};
+use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN, KeyOverrides, Settings};
 
 /// Name under which all settings are kept.
 const NAME: &str = "settings";
@@ -31,7 +31,7 @@ impl AppState {
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) -> bool {
-        if let Err(why) = check(&settings) {
+        if let Err(why) = check(&settings).and_then(|()| check_keys(&settings.keys, &self.settings.keys)) {
             self.trouble("The setting was not taken".into(), why, cx);
             return false;
         }
@@ -83,6 +83,14 @@ fn check(settings: &Settings) -> Result<(), String> {
     }
     check_endpoints(settings)?;
     check_agents(settings)
+}
+
+/// Only what is new is looked at: what was kept from elsewhere stays as it is.
+fn check_keys(wanted: &KeyOverrides, kept: &KeyOverrides) -> Result<(), String> {
+    wanted
+        .entries()
+        .filter(|(name, value)| kept.get(name) != Some(*value))
+        .try_for_each(|(name, value)| KeyOverrides::check(name, value))
 }
 
 fn check_endpoints(settings: &Settings) -> Result<(), String> {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::model::engine::{Billing, EngineId};
 use crate::model::project::SeatChoice;
@@ -23,6 +24,8 @@ pub struct Settings {
     /// Enter sends and Shift+Enter breaks the line; off = the other way round (with Ctrl/⌘+Enter sending).
     pub enter_sends: bool,
     pub reduced_motion: bool,
+    /// Keys of commands that are not the ones they come with.
+    pub keys: KeyOverrides,
     pub budget_chars: u32,
     /// Engine, model, role for new conversations; `None` = the first ready engine.
     pub default_seat: Option<SeatChoice>,
@@ -49,6 +52,7 @@ impl Default for Settings {
             zoom_percent: 100,
             enter_sends: true,
             reduced_motion: false,
+            keys: KeyOverrides::default(),
             budget_chars: BUDGET_CHARS_DEFAULT,
             default_seat: None,
             engines: BTreeMap::new(),
@@ -105,4 +109,108 @@ pub struct AcpAgent {
     pub command: String,
     #[serde(default)]
     pub args: Vec<String>,
+}
+
+/// Keys chosen for commands: the command's stable name and its combinations, such as `"archive": ["Ctrl+E"]`.
+///
+/// An empty list means no key. Names and combinations that this version does not know, and values of another
+/// shape, are kept as they are, so that they cost no other setting; who reads them leaves them out and says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct KeyOverrides(BTreeMap<String, Value>);
+
+/// Name under which something is kept that is no list of commands at all.
+const UNNAMED: &str = "?";
+
+impl KeyOverrides {
+    /// Most combinations of one command.
+    pub const CHORDS_MAX: usize = 8;
+    /// Longest text of one combination, in characters.
+    pub const CHORD_MAX_CHARS: usize = 60;
+
+    /// Nothing is chosen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Every name with what is kept for it, by name.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// What is kept for a command.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Chooses the combinations of a command; an empty list takes its keys away.
+    pub fn set(&mut self, name: &str, chords: Vec<String>) {
+        self.0.insert(name.to_owned(), Value::from(chords));
+    }
+
+    /// Forgets what is kept for a command.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// Whether a value is a list of texts of a sane length, as [`Self::set`] writes it.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub fn check(name: &str, value: &Value) -> Result<(), String> {
+        let wrong = || format!("The keys of {name} must be a list of texts such as [\"Ctrl+E\"].");
+        let list = value.as_array().ok_or_else(wrong)?;
+        if list.len() > Self::CHORDS_MAX {
+            return Err(format!("{name} can have {} keys at most.", Self::CHORDS_MAX));
+        }
+        let sound =
+            |chord: &Value| chord.as_str().is_some_and(|text| text.chars().count() <= Self::CHORD_MAX_CHARS);
+        if list.iter().all(sound) { Ok(()) } else { Err(wrong()) }
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyOverrides {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        Ok(match Value::deserialize(source)? {
+            Value::Object(fields) => Self(fields.into_iter().collect()),
+            Value::Null => Self::default(),
+            other => Self(BTreeMap::from([(UNNAMED.to_owned(), other)])),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_any_shape_cost_no_other_setting() {
+        for keys in ["5", "null", "[1]", r#"{"archive":7,"new":["Ctrl+"],"x":["Ctrl+E"],"y":[]}"#] {
+            let json = format!("{{\"zoom_percent\":150,\"keys\":{keys}}}");
+            let settings: Settings = serde_json::from_str(&json).unwrap();
+            assert_eq!(settings.zoom_percent, 150, "{keys}");
+            let again: Settings = serde_json::from_str(&serde_json::to_string(&settings).unwrap()).unwrap();
+            assert_eq!(again, settings, "{keys}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_short_texts_is_sound() {
+        let long = format!("[\"{}\"]", "x".repeat(61));
+        let many = format!("[{}]", ["\"F5\""; 9].join(","));
+        for (json, sound) in [
+            ("[]", true),
+            ("[\"Ctrl+E\",\"F5\"]", true),
+            ("\"Ctrl+E\"", false),
+            ("[1]", false),
+            ("{}", false),
+            (long.as_str(), false),
+            (many.as_str(), false),
+        ] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(KeyOverrides::check("archive", &value).is_ok(), sound, "{json}");
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! Every command a user can give to the window, with its words and its shortcut.
 //!
-//! Menu, palette, slash list, key sheet and shortcuts are all made from this list.
+//! Menu, palette, slash list, key sheet and shortcuts are all made from this list. The keys here are those a command
+//! comes with; which hold now says `keys`, after the user's choices.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::model::pack::Mode;
 use crate::model::settings::ThemeChoice;
+use crate::ui::keys::Chord;
 use crate::ui::route::SettingsPage;
 use crate::ui::widgets::icon::{self, Icon};
 
@@ -48,14 +50,13 @@ pub enum UiAction {
     Quit,
 }
 
-/// The words and keys of a command.
+/// The words of a command.
 #[derive(Clone, Debug)]
 pub struct ActionInfo {
     pub text: String,
     /// One sentence.
     pub tooltip: &'static str,
     pub icon: Icon,
-    pub shortcut: Option<KeyboardShortcut>,
     /// Word after `/` in the composer.
     pub slash: Option<&'static str>,
     pub group: Group,
@@ -135,17 +136,19 @@ impl UiAction {
         all
     }
 
-    /// Words and keys.
+    /// Its words.
     #[must_use]
     pub fn info(self) -> ActionInfo {
         let (text, tooltip, icon, group) = self.words();
-        ActionInfo { text, tooltip, icon, shortcut: self.shortcut(), slash: self.slash(), group }
+        ActionInfo { text, tooltip, icon, slash: self.slash(), group }
     }
 
-    /// The shortcut as shown: `Ctrl K`. Empty when there is none.
+    /// The keys it comes with. What the user chose in their place stands in `keys::KeyMap`.
     #[must_use]
-    pub fn keys(self) -> String {
-        self.shortcut().map_or_else(String::new, shown)
+    pub fn standard_keys(self) -> Vec<Chord> {
+        // The plus sign lies on the key of the equals sign on many keyboards.
+        let second = (self == Self::ZoomIn).then(|| KeyboardShortcut::new(CTRL, Key::Equals));
+        self.shortcut().into_iter().chain(second).map(Chord::from).collect()
     }
 
     fn shortcut(self) -> Option<KeyboardShortcut> {
@@ -378,69 +381,15 @@ fn digit(place: u8) -> Option<Key> {
     DIGITS.get(usize::from(place).checked_sub(1)?).copied()
 }
 
-/// A combination in words, keys apart by spaces: `Ctrl Shift I`.
-#[must_use]
-pub fn shown(shortcut: KeyboardShortcut) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    if shortcut.modifiers.command || shortcut.modifiers.ctrl {
-        parts.push(if cfg!(target_os = "macos") { "⌘" } else { "Ctrl" });
-    }
-    if shortcut.modifiers.alt {
-        parts.push("Alt");
-    }
-    if shortcut.modifiers.shift {
-        parts.push("Shift");
-    }
-    let key = match shortcut.logical_key {
-        Key::OpenBracket => "[",
-        Key::CloseBracket => "]",
-        Key::PageDown => "PgDn",
-        Key::PageUp => "PgUp",
-        Key::Comma => ",",
-        Key::Slash => "/",
-        Key::Plus => "+",
-        Key::Minus => "-",
-        other => other.name(),
-    };
-    parts.push(key);
-    parts.join(" ")
-}
-
-/// Takes the command whose shortcut was pressed out of the input, if any.
-pub fn pressed(ctx: &egui::Context) -> Option<UiAction> {
-    if !ctx.input(|input| {
-        input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))
-    }) {
-        return None;
-    }
-    // Combinations with more modifiers first: a shortcut also matches with extra ones held.
-    let mut all: Vec<(UiAction, KeyboardShortcut)> =
-        UiAction::all().into_iter().filter_map(|action| Some((action, action.shortcut()?))).collect();
-    all.sort_by_key(|(_, shortcut)| !shortcut.modifiers.shift);
-    ctx.input_mut(|input| {
-        let hit = all.iter().find(|(_, shortcut)| input.consume_shortcut(shortcut));
-        let alias = KeyboardShortcut::new(CTRL, Key::Equals);
-        match hit {
-            Some((action, _)) => Some(*action),
-            None => input.consume_shortcut(&alias).then_some(UiAction::ZoomIn),
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn no_two_commands_share_a_shortcut_and_reserved_ones_are_free() {
-        let mut taken: Vec<(KeyboardShortcut, String)> =
-            RESERVED.iter().map(|shortcut| (*shortcut, "reserved".to_owned())).collect();
+    fn keys_kept_for_later_views_are_free() {
         for action in UiAction::all() {
-            let info = action.info();
-            let Some(shortcut) = info.shortcut else { continue };
-            let clash = taken.iter().find(|(other, _)| *other == shortcut);
-            assert!(clash.is_none(), "{} and {clash:?}", info.text);
-            taken.push((shortcut, info.text));
+            let keys = action.standard_keys();
+            assert!(RESERVED.iter().all(|kept| !keys.contains(&Chord::from(*kept))), "{action:?}");
         }
     }
 
@@ -454,12 +403,5 @@ mod tests {
                 assert!(info.slash.is_none() || info.slash != other.slash, "{info:?}");
             }
         }
-    }
-
-    #[test]
-    fn combinations_are_written_out() {
-        assert_eq!(UiAction::Palette.keys(), "Ctrl K");
-        assert_eq!(UiAction::Context.keys(), "Ctrl Shift I");
-        assert_eq!(UiAction::Archive.keys(), "");
     }
 }

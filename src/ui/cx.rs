@@ -12,6 +12,7 @@ use crate::model::id::{ConversationId, MessageId, ProjectId};
 use crate::model::project::{Project, SeatChoice};
 use crate::ui::action::UiAction;
 use crate::ui::host::DialogAsk;
+use crate::ui::keys::KeyMap;
 use crate::ui::route::Route;
 use crate::ui::widgets::EngineLook;
 use crate::ui::words::Now;
@@ -55,6 +56,8 @@ pub struct UiCx<'a> {
     /// Seconds since the window opened, for what must not depend on the system's clock.
     pub time_s: f64,
     pub home: Option<&'a Path>,
+    /// Which keys run which command.
+    pub keys: Arc<KeyMap>,
     /// Something floats over the window and owns Esc and Enter.
     pub covered: bool,
     /// Width of the window, points.
@@ -72,6 +75,7 @@ impl<'a> UiCx<'a> {
             now,
             time_s: 0.0,
             home: None,
+            keys: KeyMap::standard(),
             covered: false,
             width: 1280.0,
             outbox: RefCell::new(Vec::new()),
@@ -91,6 +95,12 @@ impl<'a> UiCx<'a> {
     /// Runs a user command after this frame.
     pub fn act(&self, action: UiAction) {
         self.ask(Request::Act(action));
+    }
+
+    /// The key that runs a command, as shown: `Ctrl K`. Empty when there is none.
+    #[must_use]
+    pub fn keys(&self, action: UiAction) -> String {
+        self.keys.shown(action)
     }
 
     /// What was asked for so far, emptied.

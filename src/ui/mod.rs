@@ -10,6 +10,7 @@ pub mod cx;
 #[cfg(debug_assertions)]
 pub mod demo;
 pub mod host;
+pub mod keys;
 pub mod panel;
 pub mod panels;
 pub mod regions;

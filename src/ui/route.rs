@@ -32,6 +32,7 @@ pub enum SettingsPage {
     Engines,
     Servers,
     Appearance,
+    Keys,
     Context,
     Notifications,
     Project,
@@ -39,10 +40,11 @@ pub enum SettingsPage {
 }
 
 impl SettingsPage {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Engines,
         Self::Servers,
         Self::Appearance,
+        Self::Keys,
         Self::Context,
         Self::Notifications,
         Self::Project,
@@ -55,6 +57,7 @@ impl SettingsPage {
             Self::Engines => "Engines",
             Self::Servers => "Servers and agents",
             Self::Appearance => "Appearance",
+            Self::Keys => "Keys",
             Self::Context => "Context",
             Self::Notifications => "Notifications",
             Self::Project => "Project",

@@ -14,9 +14,10 @@ use crate::api::command::AppCommand;
 use crate::api::handle::AppHandle;
 use crate::api::snapshot::{DatabaseStatus, Snapshot};
 use crate::model::id::{ConversationId, ProjectId};
-use crate::ui::action::{self, UiAction};
+use crate::ui::action::UiAction;
 use crate::ui::cx::{Outgoing, UiCx};
 use crate::ui::host::Host;
+use crate::ui::keys::{self, KeyMap};
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::composer::{self, Composer};
@@ -59,6 +60,8 @@ pub struct Shell {
     view_path: Option<PathBuf>,
     host: Host,
     out: Outgoing,
+    /// What the keys of the window run, made again when the settings change.
+    keys: Arc<KeyMap>,
     panels: Panels,
     over: Overlays,
     seen: Seen,
@@ -122,6 +125,7 @@ impl Shell {
             view_path,
             host,
             out: Outgoing::default(),
+            keys: KeyMap::standard(),
             panels,
             over: Overlays::default(),
             seen: Seen::default(),
@@ -149,14 +153,14 @@ impl Shell {
             (Arc::clone(&self.snap), self.route().clone(), ctx.input(|input| input.time));
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
         cx.time_s = cx_time;
+        cx.keys = Arc::clone(&self.keys);
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
             if path.is_none() && self.host.dialogs.is_missing() {
-                let text = format!(
-                    "No desktop portal and no zenity here. {} takes a path, too.",
-                    UiAction::Palette.keys()
-                );
+                let keys = cx.keys(UiAction::Palette);
+                let palette = if keys.is_empty() { "Find or run" } else { &keys };
+                let text = format!("No desktop portal and no zenity here. {palette} takes a path, too.");
                 self.over.notices.tell("No file dialog".to_owned(), text);
             }
             perform::picked(&cx, ask, path);
@@ -184,17 +188,20 @@ impl Shell {
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
         cx.time_s = ctx.input(|input| input.time);
         cx.home = home.as_deref();
+        cx.keys = Arc::clone(&self.keys);
         cx.width = ui.max_rect().width();
         cx.covered = self.over.palette.is_open() || self.over.keys.is_open() || self.over.dialogs.is_open();
-        self.escape(&cx, &ctx);
-        if let Some(action) = action::pressed(&ctx) {
-            cx.act(action);
+        if !self.panels.settings.listen(&cx, &ctx) {
+            self.escape(&cx, &ctx);
+            if let Some(action) = keys::pressed(&ctx, &self.keys) {
+                cx.act(action);
+            }
+            self.type_anywhere(&cx, &ctx);
         }
-        self.type_anywhere(&cx, &ctx);
         self.layout(&cx, ui);
         self.arrive(&cx, &ctx);
         self.over.dialogs.show(&cx, &ctx);
-        self.over.keys.show(&ctx);
+        self.over.keys.show(&cx, &ctx);
         self.over.palette.show(&cx, &ctx);
         let mut above = theme::sizes().row.status;
         if matches!(cx.route, Route::Chat { .. }) && cx.width < TOASTS_BESIDE_FROM {

@@ -37,7 +37,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 24] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -57,6 +57,8 @@ pub const NAMES: [&str; 22] = [
     "engines",
     "servers",
     "appearance",
+    "keys",
+    "keys-conflicts",
     "project",
     "states",
     "no-folder",
@@ -111,11 +113,36 @@ pub fn fixture(name: &str) -> Fixture {
         "engines" => route = settings(SettingsPage::Engines),
         "servers" => route = settings(SettingsPage::Servers),
         "appearance" => route = settings(SettingsPage::Appearance),
+        "keys" => {
+            set_keys(&mut snap, &[("archive", &["Ctrl+E"]), ("copy_answer", &["Ctrl+Shift+A", "F9"])]);
+            route = settings(SettingsPage::Keys);
+        }
+        "keys-conflicts" => {
+            set_keys(
+                &mut snap,
+                &[
+                    ("archive", &["Ctrl+K"]),
+                    ("rename", &["F2", "Ctrl+C"]),
+                    ("of_later", &["F9"]),
+                    ("quit", &["Ctrl+Nope"]),
+                ],
+            );
+            route = settings(SettingsPage::Keys);
+        }
         "project" => route = settings(SettingsPage::Project),
         "states" => show(&mut snap, states(), None),
         _ => show(&mut snap, chat(), None),
     }
     Fixture { snap, route }
+}
+
+/// Chooses keys for commands by their stored names.
+pub fn set_keys(snap: &mut Snapshot, chosen: &[(&str, &[&str])]) {
+    let mut settings = (*snap.settings).clone();
+    for (name, chords) in chosen {
+        settings.keys.set(name, chords.iter().map(|chord| (*chord).to_owned()).collect());
+    }
+    snap.settings = Arc::new(settings);
 }
 
 /// A seat of an engine.

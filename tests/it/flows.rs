@@ -1,6 +1,6 @@
 //! Flows through the real runtime: command in, snapshot out, with scripted engines.
 
-use tunaflow::api::command::{ChatCommand, ProjectCommand};
+use tunaflow::api::command::{ChatCommand, ProjectCommand, SettingsCommand};
 use tunaflow::api::snapshot::Snapshot;
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::ConversationId;
@@ -329,4 +329,17 @@ fn asking_again_keeps_the_earlier_answer() {
     app.until("two answers", |s| s.view(id).is_some_and(|v| v.index.len() == 3 && v.live.is_empty()));
     let said = texts(&app.view(id));
     assert_eq!(said[..2], ["q".to_owned(), "one".to_owned()]);
+}
+
+#[test]
+fn a_changed_key_is_there_after_a_restart() {
+    let app = TestApp::new();
+    let mut settings = (*app.snapshot().settings).clone();
+    settings.keys.set("archive", vec!["Ctrl+E".into()]);
+    settings.keys.set("of_later", vec!["F9".into()]);
+    app.send(SettingsCommand::Set(Box::new(settings.clone())));
+    app.until("taken", |s| s.settings.keys == settings.keys);
+    let app = app.restart();
+    let kept = app.until("read", |s| s.settings.keys == settings.keys).settings.clone();
+    assert_eq!(kept, settings.into());
 }

@@ -93,6 +93,32 @@ fn settings_are_taken_kept_and_come_back() {
 }
 
 #[test]
+fn changed_keys_are_kept_and_bad_ones_cost_nothing() {
+    let mut world = World::new();
+    let mut settings = Settings::default();
+    settings.keys.set("archive", vec!["Ctrl+E".into()]);
+    world.command(SettingsCommand::Set(Box::new(settings.clone())));
+    world.settle();
+    world.crash();
+    assert_eq!(world.snapshot().settings.keys, settings.keys);
+    let bad: Settings = serde_json::from_str(r#"{"keys":{"archive":"Ctrl+E"}}"#).unwrap();
+    world.command(SettingsCommand::Set(Box::new(bad)));
+    assert_eq!(world.snapshot().settings.keys, settings.keys, "not taken");
+    assert!(world.snapshot().notices[0].body.contains("archive"));
+    // What another version left there stays, and what is chosen beside it is taken.
+    let odd = r#"{"zoom_percent":150,"keys":{"of_later":3}}"#;
+    world.store.settings.insert("settings".into(), odd.into());
+    world.crash();
+    let mut settings = (*world.snapshot().settings).clone();
+    settings.keys.set("archive", Vec::new());
+    world.command(SettingsCommand::Set(Box::new(settings)));
+    world.settle();
+    world.crash();
+    let kept = world.snapshot().settings.clone();
+    assert_eq!((kept.zoom_percent, kept.keys.entries().count()), (150, 2));
+}
+
+#[test]
 fn what_is_found_is_shown_as_it_comes() {
     let mut world = World::new();
     world.command(EngineCommand::Rediscover);

@@ -386,8 +386,12 @@ fn send_or_stop(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, blank: bool
         }
         None => {
             let why = blank.then_some("There is nothing to send yet.");
-            let key = if cx.snap.settings.enter_sends { "↵" } else { "Ctrl ↵" };
-            Button::primary("Send").key(key).min_width(WIDTH).disabled(why).show(ui).clicked()
+            let key = if cx.snap.settings.enter_sends {
+                "↵".to_owned()
+            } else {
+                format!("{} ↵", cx.keys.platform.command())
+            };
+            Button::primary("Send").key(&key).min_width(WIDTH).disabled(why).show(ui).clicked()
         }
     }
 }

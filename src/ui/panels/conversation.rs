@@ -317,15 +317,16 @@ fn empty(cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
     let question = format!("What should happen in {name}?");
     let branch = cx.snap.git_branch.as_ref().map_or_else(String::new, |branch| format!("Branch {branch}. "));
     let facts = format!("{branch}Write below, or start here.");
-    let context = UiAction::Context.keys();
-    let engines = UiAction::Settings(crate::ui::route::SettingsPage::Engines).keys();
+    let write = cx.keys(UiAction::FocusComposer);
+    let context = cx.keys(UiAction::Context);
+    let engines = cx.keys(UiAction::Settings(crate::ui::route::SettingsPage::Engines));
     let ways = [
         Suggestion {
             action: UiAction::FocusComposer,
             icon: icon::PENCIL_SIMPLE,
             verb: "Write a message",
             detail: "Ask, or say what is to be done",
-            key: "Ctrl L",
+            key: &write,
         },
         Suggestion {
             action: UiAction::Context,

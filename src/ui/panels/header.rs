@@ -67,7 +67,7 @@ fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
     ui.spacing_mut().item_spacing.x = theme::sizes().space.s3;
     for (icon, action) in [(icon::STACK, UiAction::Context), (icon::MAGNIFYING_GLASS, UiAction::FindHere)] {
         let info = action.info();
-        let button = IconButton::new(icon, &info.text).key(&action.keys()).show(ui);
+        let button = IconButton::new(icon, &info.text).key(&cx.keys(action)).show(ui);
         regions::mark(ui.ctx(), Region::Header, button.id);
         if button.clicked() {
             cx.act(action);

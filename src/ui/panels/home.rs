@@ -57,7 +57,7 @@ fn empty_project(cx: &UiCx<'_>, ui: &mut Ui) {
         None => "Nothing is changed until you send a message.".to_owned(),
     };
     let (new, find, open) =
-        (UiAction::NewConversation.keys(), UiAction::Palette.keys(), UiAction::OpenFolder.keys());
+        (cx.keys(UiAction::NewConversation), cx.keys(UiAction::Palette), cx.keys(UiAction::OpenFolder));
     let ways = [
         Suggestion {
             action: UiAction::NewConversation,
@@ -122,7 +122,7 @@ impl Home {
         ui.add_space(8.0);
         let row = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(vec2(ui.available_width(), 34.0), row, |ui| {
-            let keys = UiAction::OpenFolder.keys();
+            let keys = cx.keys(UiAction::OpenFolder);
             let open = Button::primary("Open folder…").icon(icon::FOLDER_OPEN).key(&keys).show(ui);
             if open.clicked() {
                 cx.act(UiAction::OpenFolder);

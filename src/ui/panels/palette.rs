@@ -275,7 +275,7 @@ fn rows(cx: &UiCx<'_>, query: &str) -> Vec<Row> {
         });
     }
     let typed = !query.trim().is_empty();
-    let sections = [conversations(cx, typed), commands(), projects(cx), engines(cx)];
+    let sections = [conversations(cx, typed), commands(cx), projects(cx), engines(cx)];
     let mut found: Vec<(i32, Vec<Row>)> = Vec::new();
     for section in sections {
         let ranked = fuzzy::rank(query, section.iter().map(|row| row.label.as_str()));
@@ -297,7 +297,7 @@ fn rows(cx: &UiCx<'_>, query: &str) -> Vec<Row> {
     rows
 }
 
-fn commands() -> Vec<Row> {
+fn commands(cx: &UiCx<'_>) -> Vec<Row> {
     let wanted = |action: &UiAction| !matches!(action, UiAction::Palette | UiAction::Conversation(_));
     UiAction::all()
         .into_iter()
@@ -310,7 +310,7 @@ fn commands() -> Vec<Row> {
                 lead: Lead::Icon(info.icon),
                 label: info.text,
                 detail: String::new(),
-                keys: action.keys(),
+                keys: cx.keys(action),
                 matched: Vec::new(),
             }
         })

@@ -1,6 +1,7 @@
 //! Settings. Every change applies at once; what probes something waits for Enter or a button.
 
 mod engines;
+mod keys;
 mod pages;
 mod servers;
 
@@ -26,6 +27,7 @@ pub struct SettingsPanel {
     sent: Option<Sent>,
     engines: engines::EnginesPage,
     servers: servers::ServersPage,
+    keys: keys::KeysPage,
     pages: pages::Pages,
 }
 
@@ -78,6 +80,16 @@ impl Panel for SettingsPanel {
             body.min.y = strip.bottom();
         }
         let mut body = ui.new_child(UiBuilder::new().max_rect(body).id_salt("page"));
+        if page == SettingsPage::Keys {
+            // Its head stays while the table scrolls.
+            let margin = Margin { left: 24, right: 0, top: 20, bottom: 0 };
+            Frame::NONE.inner_margin(margin).show(&mut body, |ui| {
+                ui.spacing_mut().item_spacing.y = 6.0;
+                self.page(cx, ui, page);
+            });
+            ui.allocate_rect(all, Sense::hover());
+            return;
+        }
         ScrollArea::vertical().id_salt(("settings", page.label())).auto_shrink(false).show(&mut body, |ui| {
             Frame::NONE.inner_margin(Margin::symmetric(24, 20)).show(ui, |ui| {
                 ui.set_width(ui.available_width().min(PAGE_MAX));
@@ -90,6 +102,16 @@ impl Panel for SettingsPanel {
 }
 
 impl SettingsPanel {
+    /// Takes keys for a command that waits for its new ones. True while it waits: then no key does anything else.
+    pub fn listen(&mut self, cx: &UiCx<'_>, ctx: &egui::Context) -> bool {
+        on_keys(cx) && !cx.covered && self.keys.listen(ctx, cx.keys.platform)
+    }
+
+    /// Esc: closes what is open on the page. `false` when nothing was.
+    pub fn escape(&mut self, cx: &UiCx<'_>) -> bool {
+        on_keys(cx) && self.keys.escape()
+    }
+
     fn page(&mut self, cx: &UiCx<'_>, ui: &mut Ui, page: SettingsPage) {
         let p = theme::palette(ui);
         ui.label(Text::Title.rich(page.label(), p.text_1));
@@ -101,6 +123,7 @@ impl SettingsPanel {
             SettingsPage::Engines => self.engines.ui(cx, ui, &mut settings),
             SettingsPage::Servers => self.servers.ui(cx, ui),
             SettingsPage::Appearance => pages::appearance(ui, &mut settings),
+            SettingsPage::Keys => self.keys.ui(cx, ui, &mut settings),
             SettingsPage::Context => self.pages.context(ui, &mut settings),
             SettingsPage::Notifications => pages::notifications(ui, &mut settings),
             SettingsPage::Project => pages::project(cx, ui),
@@ -113,11 +136,16 @@ impl SettingsPanel {
     }
 }
 
+fn on_keys(cx: &UiCx<'_>) -> bool {
+    matches!(cx.route, Route::Settings { page: SettingsPage::Keys })
+}
+
 fn icon_of(page: SettingsPage) -> Icon {
     match page {
         SettingsPage::Engines => icon::ROBOT,
         SettingsPage::Servers => icon::PLUGS,
         SettingsPage::Appearance => icon::PALETTE,
+        SettingsPage::Keys => icon::KEYBOARD,
         SettingsPage::Context => icon::STACK,
         SettingsPage::Notifications => icon::BELL,
         SettingsPage::Project => icon::FOLDER,

@@ -114,7 +114,7 @@ pub fn project_menu(cx: &UiCx<'_>, ui: &mut Ui) {
     if !cx.snap.projects.is_empty() {
         menu::divider(ui);
     }
-    let keys = UiAction::OpenFolder.keys();
+    let keys = cx.keys(UiAction::OpenFolder);
     if MenuRow::new(icon::FOLDER_OPEN, "Open folder…").end(&keys).show(ui).clicked() {
         cx.act(UiAction::OpenFolder);
     }
@@ -137,7 +137,10 @@ fn search_row(cx: &UiCx<'_>, ui: &mut Ui) {
     paint::left(ui, rect, x + 22.0, galley);
     let inside = rect.shrink2(vec2(sizes.space.s4, 5.0));
     let layout = egui::Layout::right_to_left(egui::Align::Center);
-    key_hint(&mut ui.new_child(UiBuilder::new().max_rect(inside).layout(layout)), &UiAction::Palette.keys());
+    let keys = cx.keys(UiAction::Palette);
+    if !keys.is_empty() {
+        key_hint(&mut ui.new_child(UiBuilder::new().max_rect(inside).layout(layout)), &keys);
+    }
     paint::focus_ring(ui, &response, rect, sizes.radius.control, Ring::Inside);
     if response.clicked() {
         cx.act(UiAction::Palette);
@@ -147,15 +150,15 @@ fn search_row(cx: &UiCx<'_>, ui: &mut Ui) {
 fn foot_buttons(cx: &UiCx<'_>, ui: &mut Ui) {
     ui.add_space(theme::sizes().space.s1);
     let settings = UiAction::Settings(SettingsPage::Engines);
-    if IconButton::new(icon::GEAR, "Settings").key(&settings.keys()).show(ui).clicked() {
+    if IconButton::new(icon::GEAR, "Settings").key(&cx.keys(settings)).show(ui).clicked() {
         cx.act(settings);
     }
-    if IconButton::new(icon::QUESTION, "List of keys").key(&UiAction::Keys.keys()).show(ui).clicked() {
+    if IconButton::new(icon::QUESTION, "List of keys").key(&cx.keys(UiAction::Keys)).show(ui).clicked() {
         cx.act(UiAction::Keys);
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let hide = UiAction::ToggleSidebar;
-        if IconButton::new(icon::SIDEBAR_SIMPLE, "Hide sidebar").key(&hide.keys()).show(ui).clicked() {
+        if IconButton::new(icon::SIDEBAR_SIMPLE, "Hide sidebar").key(&cx.keys(hide)).show(ui).clicked() {
             cx.act(hide);
         }
     });

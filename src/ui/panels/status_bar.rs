@@ -86,7 +86,7 @@ fn work(cx: &UiCx<'_>, ui: &mut Ui) {
     let asks = cx.snap.asks.len();
     if asks > 0
         && needs_pill(ui, asks)
-            .on_hover_text(format!("Go to the question  {}", UiAction::GoToQuestion.keys()))
+            .on_hover_text(format!("Go to the question  {}", cx.keys(UiAction::GoToQuestion)))
             .clicked()
     {
         cx.act(UiAction::GoToQuestion);

@@ -33,6 +33,7 @@ impl Shell {
             Route::Inspector { conversation, .. } => {
                 cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
             }
+            Route::Settings { .. } if self.panels.settings.escape(cx) => {}
             Route::Settings { .. } => cx.act(crate::ui::action::UiAction::Back),
             Route::Home => {}
             Route::Chat { .. } => self.escape_chat(cx),

@@ -8,6 +8,7 @@ use crate::api::command::{AppCommand, ChatCommand};
 use crate::model::id::ConversationId;
 use crate::model::settings::ThemeChoice;
 use crate::ui::cx::UiCx;
+use crate::ui::keys::{KeyMap, Platform};
 use crate::ui::panels::composer;
 use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
@@ -35,6 +36,12 @@ impl Shell {
         #[expect(clippy::cast_precision_loss, reason = "a percentage")]
         ctx.set_zoom_factor(settings.zoom_percent.clamp(80, 200) as f32 / 100.0);
         glyph::set_reduced_motion(ctx, settings.reduced_motion);
+        if self.seen.settings.as_ref().is_none_or(|seen| seen.keys != settings.keys) {
+            self.keys = Arc::new(KeyMap::of(&settings.keys, Platform::HERE));
+            for unread in &self.keys.unread {
+                tracing::warn!(command = unread.name, why = unread.why, "stored keys are not used");
+            }
+        }
         self.seen.settings = Some(settings);
     }
 

@@ -81,9 +81,9 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// The shortcut, shown small behind the label.
+    /// The shortcut, shown small behind the label; nothing when it is empty.
     pub fn key(mut self, key: &'a str) -> Self {
-        self.key = Some(key);
+        self.key = Some(key).filter(|key| !key.is_empty());
         self
     }
 
@@ -286,9 +286,9 @@ impl<'a> IconButton<'a> {
         Self { size: sizes.control.icon_button_s, icon_size: sizes.icon.row, ..Self::new(icon, name) }
     }
 
-    /// Shows the shortcut in the tooltip.
+    /// Shows the shortcut in the tooltip; nothing when it is empty.
     pub fn key(mut self, key: &'a str) -> Self {
-        self.key = Some(key);
+        self.key = Some(key).filter(|key| !key.is_empty());
         self
     }
 

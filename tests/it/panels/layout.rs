@@ -39,6 +39,8 @@ fn expected(name: &str) -> &'static [&'static str] {
         "engines" => &["Look again", "Path of Claude Code"],
         "servers" => &["Add a server", "Add an agent"],
         "appearance" => &["Light", "Dark", "100 %"],
+        "keys" => &["Find a command or a key", "Archive conversation: Ctrl E, changed", "Reset all…"],
+        "keys-conflicts" => &["Conflicts", "Forget these", "Change Ctrl K of Archive conversation"],
         "project" => &["Skip permissions in this project"],
         "states" => &["Continue", "8 more calls"],
         _ => &[],

@@ -2,6 +2,7 @@
 
 mod bench;
 mod composer;
+mod keys;
 mod layout;
 mod permission;
 mod places;

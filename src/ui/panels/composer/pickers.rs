@@ -201,8 +201,9 @@ pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
     } else {
         return;
     };
-    let keys = UiAction::Context.keys();
-    if response.on_hover_text(format!("Context of the next message. Details: {keys}")).clicked() {
+    let keys = cx.keys(UiAction::Context);
+    let details = if keys.is_empty() { String::new() } else { format!(" Details: {keys}") };
+    if response.on_hover_text(format!("Context of the next message.{details}")).clicked() {
         cx.act(UiAction::Context);
     }
 }

@@ -125,16 +125,6 @@ pub fn appearance(ui: &mut Ui, settings: &mut Settings) {
             ui.add_space(4.0);
         }
     });
-    section(ui, "Enter", "Ctrl Enter sends in either case.");
-    ui.horizontal_wrapped(|ui| {
-        if radio(ui, settings.enter_sends, "Enter sends, Shift Enter breaks the line", false).clicked() {
-            settings.enter_sends = true;
-        }
-        ui.add_space(8.0);
-        if radio(ui, !settings.enter_sends, "Enter breaks the line, Shift Enter sends", false).clicked() {
-            settings.enter_sends = false;
-        }
-    });
     section(ui, "Motion", "");
     switch(ui, &mut settings.reduced_motion, "Reduced motion: rings stand still, nothing travels");
 }
