@@ -86,13 +86,8 @@ async fn new_conversation(
     engine: Option<EngineId>,
 ) -> Result<Arc<ConversationView>, Failure> {
     let snapshot = front.app.snapshot();
-    let seat = engine.map(|engine| SeatChoice {
-        model: default_model(&snapshot, &engine),
-        engine,
-        role: None,
-        persona: None,
-        mode: None,
-    });
+    let seat = engine
+        .map(|engine| SeatChoice { model: default_model(&snapshot, &engine), ..SeatChoice::new(engine) });
     let default = snapshot.settings.default_seat.as_ref();
     let knows_default = default.is_some_and(|seat| check_engine(&snapshot, &seat.engine).is_ok());
     if seat.is_none() && !knows_default {

@@ -10,4 +10,5 @@ pub mod pack;
 pub mod project;
 pub mod record;
 pub mod settings;
+pub mod skill;
 pub mod turn;

@@ -277,12 +277,14 @@ impl TurnCx {
                     role: seat.role,
                     persona: seat.persona,
                     mode: seat.mode,
+                    supply: seat.supply,
                 },
                 budget_chars,
                 held,
                 detected_stack: facts.stack,
                 git_branch: facts.git_branch,
                 role_text: facts.role,
+                persona_text: None,
             };
             assemble(&spec, &Sources { db }).map_err(StoreError::other)
         });

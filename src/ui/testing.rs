@@ -122,11 +122,9 @@ pub fn fixture(name: &str) -> Fixture {
 #[must_use]
 pub fn seat(engine: &str, model: Option<&str>, role: Option<&str>) -> SeatChoice {
     SeatChoice {
-        engine: EngineId::new(engine),
         model: model.map(Into::into),
         role: role.map(Into::into),
-        persona: None,
-        mode: None,
+        ..SeatChoice::new(EngineId::new(engine))
     }
 }
 

@@ -11,7 +11,7 @@ use tunaflow::context::{Held, PackSeat, PackSpec, Sources, assemble, render};
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::{ConversationId, MessageId, ProjectId};
 use tunaflow::model::message::{Author, Item, ItemBody, Message, MessageState, ToolCall, ToolState};
-use tunaflow::model::pack::{ContextPack, Mode, SectionId};
+use tunaflow::model::pack::{ContextPack, Mode, SectionId, Supply};
 use tunaflow::model::project::{Conversation, ConversationKind, Project, SeatChoice};
 use tunaflow::model::record::StoreWrite;
 use tunaflow::store::{ReadDb, Store};
@@ -36,8 +36,7 @@ impl Talk {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tunaflow.db");
         let mut store = Store::open(&path, &dir.path().join("backups"), 0).unwrap();
-        let seat =
-            SeatChoice { engine: EngineId::new("demo"), model: None, role: None, persona: None, mode: None };
+        let seat = SeatChoice::new(EngineId::new("demo"));
         let project = Project {
             id: ProjectId(1),
             name: "shop".into(),
@@ -143,12 +142,14 @@ fn spec(engine: (&str, &str)) -> PackSpec {
             role: None,
             persona: None,
             mode: None,
+            supply: Supply::default(),
         },
         budget_chars: 60_000,
         held: None,
         detected_stack: vec!["Rust".to_owned(), "TypeScript".to_owned()],
         git_branch: Some("main".to_owned()),
         role_text: None,
+        persona_text: None,
     }
 }
 

@@ -17,7 +17,7 @@ use tunaflow::model::message::{
     ToolCall, ToolKind, ToolState,
 };
 use tunaflow::model::pack::{
-    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport,
+    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport, Supply,
 };
 use tunaflow::model::project::{Conversation, ConversationKind, Draft, Project, SeatChoice};
 use tunaflow::model::record::{EngineSession, QueuedMessage, StoreWrite, TurnRecord};
@@ -60,6 +60,8 @@ fn seat() -> SeatChoice {
         role: Some("Architect".into()),
         persona: Some("dry".into()),
         mode: Some(Mode::Full),
+        supply: Supply::Pull,
+        profile: Some("건축".into()),
     }
 }
 

@@ -282,7 +282,7 @@ pub(super) fn failed(kind: FailureKind) -> TurnEvent {
 }
 
 pub(super) fn seat(engine: &str) -> SeatChoice {
-    SeatChoice { engine: EngineId::new(engine), model: None, role: None, persona: None, mode: None }
+    SeatChoice::new(EngineId::new(engine))
 }
 
 fn info(id: &str) -> EngineInfo {
