@@ -13,11 +13,13 @@ pub mod mode;
 mod roles;
 mod section;
 mod sections;
+pub mod skills;
 mod spec;
 mod tokens;
 mod transcript;
 mod transport;
 pub mod trim;
+pub mod words;
 
 pub use assemble::assemble;
 pub use error::ContextError;
