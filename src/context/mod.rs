@@ -23,7 +23,7 @@ pub mod words;
 
 pub use assemble::assemble;
 pub use error::ContextError;
-pub use roles::{role_names, role_text};
+pub use roles::{persona_names, persona_text, role_names, role_text};
 pub use section::{Part, Section, SectionCx, Trimmable, Want};
 pub use spec::{Held, PackSeat, PackSpec, Sources};
 pub use tokens::estimate_tokens;

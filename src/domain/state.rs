@@ -10,7 +10,7 @@ use crate::model::engine::{EngineId, EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
 use crate::model::message::Message;
 use crate::model::pack::PackReport;
-use crate::model::project::{Conversation, Draft, Project};
+use crate::model::project::{Conversation, Draft, Project, TextNames};
 use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
 use crate::model::settings::Settings;
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec, TurnState};
@@ -27,6 +27,9 @@ pub struct AppState {
     pub(in crate::domain) turns: BTreeMap<TurnId, LiveTurn>,
     pub(in crate::domain) engines: Vec<EngineState>,
     pub(in crate::domain) roles: Arc<[String]>,
+    pub(in crate::domain) personas: Arc<[String]>,
+    /// The project whose own names are among them.
+    pub(in crate::domain) names_of: Option<ProjectId>,
     pub(in crate::domain) settings: Arc<Settings>,
     pub(in crate::domain) notices: Vec<Arc<Notice>>,
     pub(in crate::domain) focus: Option<ConversationId>,
@@ -213,8 +216,8 @@ pub(in crate::domain) struct EngineState {
 }
 
 impl AppState {
-    /// An empty state. `roles` are the names of the role documents that can be picked.
-    pub fn new(version: String, data_dir: PathBuf, roles: Vec<String>) -> Self {
+    /// An empty state. `names` are those that can be picked whatever the project.
+    pub fn new(version: String, data_dir: PathBuf, names: TextNames) -> Self {
         Self {
             status: AppStatus {
                 version,
@@ -232,7 +235,9 @@ impl AppState {
             views: Vec::new(),
             turns: BTreeMap::new(),
             engines: Vec::new(),
-            roles: roles.into(),
+            roles: names.roles.into(),
+            personas: names.personas.into(),
+            names_of: None,
             settings: Arc::new(Settings::default()),
             notices: Vec::new(),
             focus: None,

@@ -56,6 +56,8 @@ impl AppState {
             focus: self.focus,
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),
+            personas: self.personas.clone(),
+            names_of: self.names_of,
             settings: self.settings.clone(),
             notices: self.view.notices.clone(),
             asks: self.view.asks.clone(),

@@ -61,6 +61,13 @@ impl SeatChoice {
     }
 }
 
+/// Names of the texts that can be picked: built-in ones, the user's and the project's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextNames {
+    pub roles: Vec<String>,
+    pub personas: Vec<String>,
+}
+
 /// What a conversation is. A column, never a prefix of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

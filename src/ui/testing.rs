@@ -312,6 +312,8 @@ fn base() -> Snapshot {
         focus: None,
         engines: engines(),
         roles: Arc::from(["Architect".to_owned(), "Developer".to_owned(), "Reviewer".to_owned()]),
+        personas: Arc::from(["Concise".to_owned(), "Skeptic".to_owned()]),
+        names_of: Some(ProjectId(1)),
         settings: Arc::new(Settings {
             endpoints: vec![Endpoint {
                 name: "local".into(),
