@@ -11,4 +11,5 @@ pub mod project;
 pub mod record;
 pub mod settings;
 pub mod skill;
+pub mod starter;
 pub mod turn;

@@ -68,6 +68,23 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The profile of that name, whatever its case.
+    pub fn profile(&self, name: &str) -> Option<&Profile> {
+        self.profiles.iter().find(|profile| profile.is_named(name))
+    }
+
+    /// The seat without the name of a profile that it is not, or not any more.
+    #[must_use]
+    pub fn truly_named(&self, seat: SeatChoice) -> SeatChoice {
+        let named = seat.profile.as_deref().and_then(|name| self.profile(name));
+        let profile = named.filter(|profile| {
+            SeatChoice { profile: None, ..profile.seat() } == SeatChoice { profile: None, ..seat.clone() }
+        });
+        SeatChoice { profile: profile.map(|profile| profile.name.clone()), ..seat }
+    }
+}
+
 /// Light, dark, or as the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

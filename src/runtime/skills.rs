@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
 
 use crate::context::skills::{skill_doc, skill_of};
 use crate::model::skill::{Skill, SkillDoc, SkillList};
@@ -14,21 +16,25 @@ use crate::os::skills::{
 /// Heads remembered, at most; more than one project's list.
 const HEADS_MAX: usize = 4_096;
 
-/// Remembers what the heads of skills say. Shared by all tasks; every call looks at the disk and may block.
-#[derive(Default)]
+/// By folder; good as long as the file's stamp stays the same.
+type Heads = HashMap<PathBuf, (Stamp, Skill)>;
+
+/// Remembers what the heads of skills say; clones share it. To be used on blocking threads only.
+#[derive(Clone, Default)]
 pub struct SkillShelf {
-    heads: Mutex<HashMap<PathBuf, (Stamp, Skill)>>,
+    heads: Arc<Mutex<Heads>>,
 }
 
 impl SkillShelf {
     /// All skills in `places` (see `os::skills::skill_places`). Of two with one name the nearer place's is taken and a
-    /// note says so. Only heads are read, and only those of files that changed.
+    /// note says so. Only heads are read, and only those of files that changed. Panics when called from async code.
     pub fn list(&self, places: &[SkillPlace]) -> SkillList {
         let FoundSkills { folders, mut notes } = find_skills(places);
         let mut by_name: HashMap<String, usize> = HashMap::new();
         let mut skills: Vec<Skill> = Vec::new();
+        let mut heads = self.heads.blocking_lock();
         for folder in folders {
-            let skill = match self.head(folder) {
+            let skill = match head(&mut heads, folder) {
                 Ok(skill) => skill,
                 Err(note) => {
                     notes.push(note);
@@ -51,31 +57,29 @@ impl SkillShelf {
         skills.sort_by_cached_key(|skill| skill.name.to_lowercase());
         SkillList { skills, notes }
     }
-
-    fn head(&self, folder: SkillFolder) -> Result<Skill, String> {
-        let SkillFolder { dir, origin, stamp } = folder;
-        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, skill)) = heads.get(&dir)
-            && *known == stamp
-            && skill.origin == origin
-        {
-            return Ok(skill.clone());
-        }
-        let SkillText { text, has_more, is_damaged } =
-            read_skill(&dir, HEAD_BYTES_MAX).map_err(|error| unreadable(&dir, &error))?;
-        let mut skill = skill_of(dir.clone(), origin, &text, has_more);
-        if is_damaged {
-            let problem = skill.problem.take().map(|problem| format!("{problem} ")).unwrap_or_default();
-            skill.problem = Some(problem + NOT_UNICODE);
-        }
-        if heads.len() >= HEADS_MAX {
-            heads.clear();
-        }
-        heads.insert(dir, (stamp, skill.clone()));
-        Ok(skill)
-    }
 }
 
+fn head(heads: &mut Heads, folder: SkillFolder) -> Result<Skill, String> {
+    let SkillFolder { dir, origin, stamp } = folder;
+    if let Some((known, skill)) = heads.get(&dir)
+        && *known == stamp
+        && skill.origin == origin
+    {
+        return Ok(skill.clone());
+    }
+    let SkillText { text, has_more, is_damaged } =
+        read_skill(&dir, HEAD_BYTES_MAX).map_err(|error| unreadable(&dir, &error))?;
+    let mut skill = skill_of(dir.clone(), origin, &text, has_more);
+    if is_damaged {
+        let problem = skill.problem.take().map(|problem| format!("{problem} ")).unwrap_or_default();
+        skill.problem = Some(problem + NOT_UNICODE);
+    }
+    if heads.len() >= HEADS_MAX {
+        heads.clear();
+    }
+    heads.insert(dir, (stamp, skill.clone()));
+    Ok(skill)
+}
 const NOT_UNICODE: &str = "Its file holds bytes that are no Unicode text; they are replaced.";
 
 /// Reads a skill to be used, at most 256 KB of it.

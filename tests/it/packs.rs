@@ -432,3 +432,27 @@ fn a_store_that_answers_nothing_is_an_error() {
     other.execute_batch("ALTER TABLE message RENAME TO gone").unwrap();
     assert!(assemble(&claude(), &Sources { db: &talk.db }).is_err());
 }
+
+#[test]
+fn a_persona_is_a_name_or_its_own_words() {
+    let cases = [
+        (Some("concise"), None, "Say the result first"),
+        (Some("Answer in verse."), None, "Answer in verse."),
+        (Some("Concise"), Some("Our own brevity."), "Our own brevity."),
+        (Some("Concise"), Some("  "), "Say the result first"),
+    ];
+    let world = Talk::new();
+    for (persona, text, expected) in cases {
+        let mut spec = claude();
+        spec.seat.persona = persona.map(str::to_owned);
+        spec.persona_text = text.map(str::to_owned);
+        let pack = world.pack(&spec);
+        let identity = section(&pack, SectionId::Identity).unwrap();
+        assert!(identity.contains(expected), "{persona:?}: {identity}");
+    }
+    let mut spec = claude();
+    spec.seat.persona = Some("Poet".to_owned());
+    spec.persona_text = Some("In verse. ".repeat(1_000));
+    let pack = world.pack(&spec);
+    assert!(section(&pack, SectionId::Identity).unwrap().chars().count() <= 1_500);
+}

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn sound(text: &str) -> (String, String, &str) {
     let FrontMatter { name, description, problem, body_at } = front_matter(text);
     assert_eq!(problem, None, "{text:?}");
-    (name.unwrap(), description.unwrap(), &text[body_at..])
+    (name.unwrap(), description.unwrap(), text.get(body_at..).unwrap())
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn broken_heads_say_what_is_wrong_and_are_used() {
         if problem != "not indented" {
             assert_eq!(found.description, description, "{text:?}");
         }
-        assert_eq!(&text[found.body_at..], body, "{text:?}");
+        assert_eq!(text.get(found.body_at..).unwrap(), body, "{text:?}");
         let told = found.problem.unwrap();
         assert!(told.contains(problem), "{text:?}: {told}");
     }
@@ -115,7 +115,7 @@ proptest! {
         let head = if has_mark { "\u{feff}---\n" } else { "---\n" };
         let text = format!("{head}{}\n---\nthe body", lines.join("\n"));
         let found = front_matter(&text);
-        prop_assert_eq!(&text[found.body_at..], "the body");
+        prop_assert_eq!(text.get(found.body_at..).unwrap(), "the body");
         let description = found.description.unwrap_or_default();
         prop_assert!(!description.contains(['\n', '\r']) && description.trim() == description);
     }
