@@ -38,6 +38,10 @@ pub struct Snapshot {
     pub engines: Arc<[Arc<EngineRow>]>,
     /// Names of the role documents that can be picked.
     pub roles: Arc<[String]>,
+    /// Names of the personas that can be picked; a persona's own words can be given instead.
+    pub personas: Arc<[String]>,
+    /// The project whose own roles and personas are among the names; `None` while only others are known.
+    pub names_of: Option<ProjectId>,
     pub settings: Arc<Settings>,
     /// Of the current project.
     pub knowledge: Arc<KnowledgeView>,

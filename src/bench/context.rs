@@ -9,7 +9,7 @@ use crate::bench::time;
 use crate::context::{PackSeat, PackSpec, Sources, assemble};
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
-use crate::model::pack::Mode;
+use crate::model::pack::{Mode, Supply};
 use crate::model::settings::BUDGET_CHARS_DEFAULT;
 use crate::store::ReadDb;
 
@@ -66,11 +66,13 @@ fn spec(run: u32, conversations: u32, each: u32) -> PackSpec {
             role: None,
             persona: None,
             mode,
+            supply: Supply::default(),
         },
         budget_chars: BUDGET_CHARS_DEFAULT,
         held: None,
         detected_stack: vec!["Rust".into()],
         git_branch: Some("main".into()),
         role_text: None,
+        persona_text: None,
     }
 }

@@ -58,13 +58,7 @@ fn stream(running: &Running, scratch: &Scratch, seconds: u32) -> anyhow::Result<
     send(running, ProjectCommand::Open { path: scratch.project() })?;
     let open = app::until(running, "the project is open", |snapshot| snapshot.project.is_some())?;
     let project = open.project.context("there is no project")?;
-    let seat = SeatChoice {
-        engine: EngineId::new(format!("acp:{AGENT}")),
-        model: None,
-        role: None,
-        persona: None,
-        mode: None,
-    };
+    let seat = SeatChoice::new(EngineId::new(format!("acp:{AGENT}")));
     let mut conversations: Vec<ConversationId> = Vec::new();
     for _ in 0..ENGINES {
         let before = conversations.last().copied();

@@ -85,6 +85,8 @@ pub struct Ask {
     pub engine: Option<String>,
     pub model: Option<String>,
     pub role: Option<String>,
+    /// Name of a profile, or else of a role.
+    pub profile: Option<String>,
     pub mode: Option<Mode>,
     pub budget_chars: Option<u32>,
     pub permissions: Permissions,
@@ -344,7 +346,10 @@ impl Words {
             self.value("--conversation", spec)?.map(|text| conversation_id(&text, spec)).transpose()?;
         let (role, profile) = (self.value("--role", spec)?, self.value("--profile", spec)?);
         if role.is_some() && profile.is_some() {
-            return Err(wrong("--profile and --role say the same thing: give one".into(), spec.usage));
+            return Err(wrong(
+                "--profile says the role already: give one of --profile and --role".into(),
+                spec.usage,
+            ));
         }
         let mode = match self.value("--mode", spec)? {
             None => None,
@@ -367,7 +372,7 @@ impl Words {
             Some(place) => TextFrom::Given(unicode(&place, "TEXT", spec)?),
         };
         let (engine, model) = (self.value("--engine", spec)?, self.value("--model", spec)?);
-        Ok(Ask { conversation, engine, model, role: role.or(profile), mode, budget_chars, permissions, text })
+        Ok(Ask { conversation, engine, model, role, profile, mode, budget_chars, permissions, text })
     }
 
     fn next_raw(&mut self) -> Option<OsString> {

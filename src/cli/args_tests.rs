@@ -79,13 +79,14 @@ fn send_takes_its_options() {
         engine: Some("script:a=b".into()),
         model: Some("m".into()),
         role: Some("Architect".into()),
+        profile: None,
         mode: Some(Mode::Full),
         budget_chars: Some(20_000),
         permissions: Permissions::Allow,
         text: TextFrom::Given("안녕 👋".into()),
     };
     assert_eq!(asked, expected);
-    assert_eq!(ask(&["context", "--profile", "Reviewer"]).role.as_deref(), Some("Reviewer"));
+    assert_eq!(ask(&["context", "--profile", "Reviewer"]).profile.as_deref(), Some("Reviewer"));
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn a_wrong_argument_is_named_with_the_usage() {
         (vec!["send", "--budget", "5"], "--budget 5 is not a number of characters from 20000 to 400000"),
         (vec!["send", "--budget", "abc"], "--budget abc"),
         (vec!["send", "--permissions", "maybe"], "--permissions maybe"),
-        (vec!["send", "--role", "a", "--profile", "b"], "give one"),
+        (vec!["send", "--role", "a", "--profile", "b"], "give one of"),
         (vec!["messages"], "ID is missing"),
         (vec!["messages", "x"], "x is not the number of a conversation"),
         (vec!["messages", "0"], "0 is not the number"),

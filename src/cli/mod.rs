@@ -244,7 +244,8 @@ Options of send and context:
   --conversation ID          goes on there; else a new conversation
   --engine E                 claude, codex, gemini, opencode, demo, script:FILE, …
   --model M
-  --role R, --profile R
+  --role R                   a role, e.g. Reviewer, or one of the project's or your own
+  --profile P                engine, model, role and the rest as that profile says; else the role of that name
   --mode lite|standard|full  how much context; else decided by rule
   --budget N                 characters of context, 20000 to 400000
   --permissions ask|deny|allow

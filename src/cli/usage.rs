@@ -67,7 +67,7 @@ pub const SPECS: &[Spec] = &[
         values: SEND_VALUES,
         flags: &[],
         places: 1,
-        usage: "tunaflow send [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
+        usage: "tunaflow send [--conversation ID] [--engine E] [--model M] [--role R | --profile P] [--mode M] [--budget N] \
                 [--permissions ask|deny|allow] [--json] [TEXT or -]",
     },
     Spec {
@@ -75,7 +75,7 @@ pub const SPECS: &[Spec] = &[
         values: ASK_VALUES,
         flags: &[],
         places: 1,
-        usage: "tunaflow context [--conversation ID] [--engine E] [--model M] [--role R] [--mode M] [--budget N] \
+        usage: "tunaflow context [--conversation ID] [--engine E] [--model M] [--role R | --profile P] [--mode M] [--budget N] \
                 [--json] [TEXT or -]",
     },
     Spec {

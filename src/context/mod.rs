@@ -13,15 +13,17 @@ pub mod mode;
 mod roles;
 mod section;
 mod sections;
+pub mod skills;
 mod spec;
 mod tokens;
 mod transcript;
 mod transport;
 pub mod trim;
+pub mod words;
 
 pub use assemble::assemble;
 pub use error::ContextError;
-pub use roles::{role_names, role_text};
+pub use roles::{persona_names, persona_text, role_names, role_text};
 pub use section::{Part, Section, SectionCx, Trimmable, Want};
 pub use spec::{Held, PackSeat, PackSpec, Sources};
 pub use tokens::estimate_tokens;

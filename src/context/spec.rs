@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
-use crate::model::pack::{Mode, SectionId};
+use crate::model::pack::{Mode, SectionId, Supply};
 use crate::store::ReadDb;
 
 /// Everything a pack depends on beside the store.
@@ -26,8 +26,11 @@ pub struct PackSpec {
     pub detected_stack: Vec<String>,
     /// `None` outside a repository, or when not known.
     pub git_branch: Option<String>,
-    /// The project's own text for the seat's role; `None` = the built-in one.
+    /// The user's or the project's own text for the seat's role; `None` = the built-in one.
     pub role_text: Option<String>,
+    /// The user's or the project's own text for the seat's persona; `None` = the built-in one of that name, or
+    /// else `PackSeat::persona` as it is.
+    pub persona_text: Option<String>,
 }
 
 /// Who is asked.
@@ -39,10 +42,11 @@ pub struct PackSeat {
     /// `None` = the engine's own default.
     pub model: Option<String>,
     pub role: Option<String>,
-    /// Persona fragment, free text.
+    /// Name of a persona, or a persona's text itself.
     pub persona: Option<String>,
     /// Explicit mode; `None` = by rule.
     pub mode: Option<Mode>,
+    pub supply: Supply,
 }
 
 /// What the engine's own resumed or warm session holds.

@@ -72,7 +72,7 @@ impl AppState {
             self.trouble("No conversation was made".into(), "Its project is not open any more.".into(), cx);
             return;
         }
-        let seat = seat.unwrap_or_else(|| self.default_seat());
+        let seat = self.settings.truly_named(seat.unwrap_or_else(|| self.default_seat()));
         if let Some(empty) = self.reusable(project) {
             self.set_seat(empty, seat, out);
             self.open_conversation(empty, cx, out);
@@ -185,6 +185,7 @@ impl AppState {
     }
 
     fn set_seat(&mut self, id: ConversationId, seat: SeatChoice, out: &mut Vec<Effect>) {
+        let seat = self.settings.truly_named(seat);
         self.change_row(id, out, |row| row.seat = seat);
     }
 

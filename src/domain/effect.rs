@@ -85,6 +85,11 @@ pub enum Effect {
         project: ProjectId,
         path: PathBuf,
     },
+    /// Which roles and personas there are for a project.
+    ReadNames {
+        project: ProjectId,
+        path: PathBuf,
+    },
     CheckFolder {
         path: PathBuf,
     },

@@ -186,7 +186,7 @@ impl AppState {
     /// The engine with its default model.
     pub(in crate::domain) fn seat_of(&self, engine: EngineId) -> SeatChoice {
         let model = self.settings.engines.get(&engine).and_then(|set| set.model.clone());
-        SeatChoice { engine, model, role: None, persona: None, mode: None }
+        SeatChoice { model, ..SeatChoice::new(engine) }
     }
 }
 

@@ -219,6 +219,7 @@ impl AppState {
                     role: kept.role,
                     persona: kept.persona,
                     mode: kept.mode,
+                    supply: kept.supply,
                     ..self.seat_of(engine.clone())
                 };
                 self.change_row(id, out, |row| row.seat = other.clone());

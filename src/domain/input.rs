@@ -7,6 +7,7 @@ use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
 use crate::model::knowledge::Knowledge;
 use crate::model::message::Message;
 use crate::model::pack::ContextPack;
+use crate::model::project::TextNames;
 use crate::model::record::{IndexRow, Startup, TurnRecord};
 use crate::model::turn::TurnEvent;
 
@@ -42,6 +43,10 @@ pub enum Input {
     GitBranch {
         project: ProjectId,
         branch: Option<String>,
+    },
+    Names {
+        project: ProjectId,
+        names: TextNames,
     },
     Database(DatabaseStatus),
     /// A folder a command named was checked on disk; `Err` says why it cannot be a project.

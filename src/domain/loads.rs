@@ -45,6 +45,7 @@ impl AppState {
         self.reload_views(out);
         if let Some(project) = self.project.and_then(|id| self.projects.get(&id)) {
             out.push(Effect::ReadGit { project: project.id, path: project.path.clone() });
+            out.push(Effect::ReadNames { project: project.id, path: project.path.clone() });
         }
         self.knowledge.clear();
         if let Some(project) = self.project {

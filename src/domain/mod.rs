@@ -83,6 +83,7 @@ impl AppState {
             Input::Engines(infos) => self.engines_listed(infos),
             Input::Discovered { statuses, took_ms, complete } => self.discovered(statuses, took_ms, complete),
             Input::GitBranch { project, branch } => self.git_branch(project, branch),
+            Input::Names { project, names } => self.take_names(project, names),
             Input::Database(status) => self.database(status, cx, &mut out),
             Input::FolderChecked { path, result } => self.folder_checked(path, result, cx, &mut out),
             Input::Trouble { title, body } => self.trouble(title, body, cx),

@@ -8,7 +8,7 @@ use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
-use crate::model::project::{Draft, Project};
+use crate::model::project::{Draft, Project, TextNames};
 use crate::model::record::StoreWrite;
 
 /// What lies in the tour's folder.
@@ -85,6 +85,7 @@ impl AppState {
         project.opened_ms = cx.now_ms;
         let row = project.clone();
         out.push(Effect::ReadGit { project: id, path: row.path.clone() });
+        out.push(Effect::ReadNames { project: id, path: row.path.clone() });
         self.write(vec![StoreWrite::PutProject(row)], out);
         self.project = Some(id);
         self.load_knowledge(id, out);
@@ -131,6 +132,17 @@ impl AppState {
             .map(|c| c.row.id)
             .collect();
         out.extend(idle.into_iter().map(|conversation| Effect::CloseSeats { conversation }));
+    }
+
+    pub(in crate::domain) fn take_names(&mut self, project: ProjectId, names: TextNames) {
+        // Another project was gone to meanwhile.
+        if self.project != Some(project) {
+            return;
+        }
+        self.names_of = Some(project);
+        self.roles = names.roles.into();
+        self.personas = names.personas.into();
+        self.dirty.app = true;
     }
 
     pub(in crate::domain) fn git_branch(&mut self, project: ProjectId, branch: Option<String>) {

@@ -8,10 +8,13 @@ use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
 use crate::model::record::StoreWrite;
-use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN, KeyOverrides, Settings};
+use crate::model::settings::{
+    BUDGET_CHARS_MAX, BUDGET_CHARS_MIN, KeyOverrides, PROFILE_NAME_CHARS_MAX, Settings,
+};
 
 /// Name under which all settings are kept.
 const NAME: &str = "settings";
+const PROFILES_MAX: usize = 200;
 
 impl AppState {
     pub(in crate::domain) fn settings_command(
@@ -81,6 +84,7 @@ fn check(settings: &Settings) -> Result<(), String> {
     if settings.turn_idle_timeout_secs < 10 {
         return Err("The idle limit of a turn must be at least 10 seconds.".into());
     }
+    check_profiles(settings)?;
     check_endpoints(settings)?;
     check_agents(settings)
 }
@@ -91,6 +95,31 @@ fn check_keys(wanted: &KeyOverrides, kept: &KeyOverrides) -> Result<(), String> 
         .entries()
         .filter(|(name, value)| kept.get(name) != Some(*value))
         .try_for_each(|(name, value)| KeyOverrides::check(name, value))
+}
+
+fn check_profiles(settings: &Settings) -> Result<(), String> {
+    if settings.profiles.len() > PROFILES_MAX {
+        return Err(format!("There can be at most {PROFILES_MAX} profiles."));
+    }
+    let mut names = BTreeSet::new();
+    for profile in &settings.profiles {
+        let name = profile.name.trim();
+        if name.is_empty() {
+            return Err("A profile needs a name.".into());
+        }
+        if name.chars().count() > PROFILE_NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return Err(format!(
+                "The name of a profile is one line of at most {PROFILE_NAME_CHARS_MAX} characters."
+            ));
+        }
+        if !names.insert(name.to_lowercase()) {
+            return Err(format!("There is already a profile named {name}."));
+        }
+        if !profile.engine.is_well_formed() {
+            return Err(format!("The profile {name} names no engine: {} cannot be one.", profile.engine));
+        }
+    }
+    Ok(())
 }
 
 fn check_endpoints(settings: &Settings) -> Result<(), String> {
@@ -126,7 +155,10 @@ fn check_agents(settings: &Settings) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::settings::Endpoint;
+    use crate::model::engine::EngineId;
+    use crate::model::pack::Supply;
+    use crate::model::project::SeatChoice;
+    use crate::model::settings::{Endpoint, Profile};
 
     #[test]
     fn bad_values_are_named() {
@@ -148,5 +180,56 @@ mod tests {
         assert!(with(&|s| s.endpoints = vec![endpoint("a", "ftp://x")]).unwrap_err().contains("http"));
         let twice = || vec![endpoint("a", "http://x"), endpoint("a", "http://y")];
         assert!(with(&|s| s.endpoints = twice()).unwrap_err().contains("already"));
+    }
+
+    fn profile(name: &str, engine: &str) -> Profile {
+        Profile {
+            name: name.into(),
+            engine: EngineId::new(engine),
+            model: Some("m".into()),
+            role: Some("Reviewer".into()),
+            persona: None,
+            mode: None,
+            supply: Supply::Pull,
+        }
+    }
+
+    #[test]
+    fn profiles_have_names_of_their_own_and_an_engine() {
+        let with = |profiles: Vec<Profile>| check(&Settings { profiles, ..Settings::default() });
+        let long = "가".repeat(61);
+        let cases: [(Vec<Profile>, Option<&str>); 8] = [
+            (vec![profile("A", "acp:x"), profile("B", "demo")], None),
+            (vec![profile(&"가".repeat(60), "demo")], None),
+            (vec![profile(" ", "demo")], Some("needs a name")),
+            (vec![profile(&long, "demo")], Some("at most 60")),
+            (vec![profile("a\nb", "demo")], Some("one line")),
+            (vec![profile("A", "demo"), profile(" a", "demo")], Some("already a profile named a")),
+            (vec![profile("A", "no engine")], Some("names no engine")),
+            (vec![profile("A", "")], Some("names no engine")),
+        ];
+        for (profiles, why) in cases {
+            let told = with(profiles).err();
+            match why {
+                None => assert_eq!(told, None),
+                Some(why) => assert!(told.as_deref().is_some_and(|told| told.contains(why)), "{told:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_a_profile_says_bears_its_name() {
+        let settings = Settings { profiles: vec![profile("Strict", "demo")], ..Settings::default() };
+        let seat = settings.profile(" strict").unwrap().seat();
+        assert_eq!(seat.profile.as_deref(), Some("Strict"));
+        assert_eq!(settings.truly_named(seat.clone()), seat);
+        let other = SeatChoice { role: None, ..seat.clone() };
+        assert_eq!(settings.truly_named(other.clone()), SeatChoice { profile: None, ..other });
+        assert_eq!(Settings::default().truly_named(seat.clone()).profile, None);
+        // As an older version wrote it, and as a newer one reads it.
+        let old: SeatChoice = serde_json::from_str(r#"{"engine":"demo","model":null}"#).unwrap();
+        assert_eq!(old, SeatChoice::new(EngineId::new("demo")));
+        let old: Profile = serde_json::from_str(r#"{"name":"A","engine":"demo"}"#).unwrap();
+        assert_eq!((old.supply, old.model), (Supply::Hybrid, None));
     }
 }

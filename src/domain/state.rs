@@ -15,7 +15,7 @@ use crate::model::knowledge::{Agreement, Artifact, Finding, Link};
 use crate::model::message::Message;
 use crate::model::pack::PackReport;
 use crate::model::plan::Plan;
-use crate::model::project::{Conversation, Draft, Project};
+use crate::model::project::{Conversation, Draft, Project, TextNames};
 use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
 use crate::model::settings::Settings;
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec, TurnState};
@@ -34,6 +34,9 @@ pub struct AppState {
     pub(in crate::domain) roles: Arc<[String]>,
     /// What each opened project keeps beside its conversations.
     pub(in crate::domain) knowledge: BTreeMap<ProjectId, KnowledgeState>,
+    pub(in crate::domain) personas: Arc<[String]>,
+    /// The project whose own names are among them.
+    pub(in crate::domain) names_of: Option<ProjectId>,
     pub(in crate::domain) settings: Arc<Settings>,
     pub(in crate::domain) notices: Vec<Arc<Notice>>,
     pub(in crate::domain) focus: Option<ConversationId>,
@@ -238,8 +241,8 @@ pub(in crate::domain) struct EngineState {
 }
 
 impl AppState {
-    /// An empty state. `roles` are the names of the role documents that can be picked.
-    pub fn new(version: String, data_dir: PathBuf, roles: Vec<String>) -> Self {
+    /// An empty state. `names` are those that can be picked whatever the project.
+    pub fn new(version: String, data_dir: PathBuf, names: TextNames) -> Self {
         Self {
             status: AppStatus {
                 version,
@@ -257,8 +260,10 @@ impl AppState {
             views: Vec::new(),
             turns: BTreeMap::new(),
             engines: Vec::new(),
-            roles: roles.into(),
             knowledge: BTreeMap::new(),
+            roles: names.roles.into(),
+            personas: names.personas.into(),
+            names_of: None,
             settings: Arc::new(Settings::default()),
             notices: Vec::new(),
             focus: None,

@@ -57,6 +57,8 @@ impl AppState {
             focus: self.focus,
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),
+            personas: self.personas.clone(),
+            names_of: self.names_of,
             settings: self.settings.clone(),
             knowledge: self.view.knowledge.clone(),
             notices: self.view.notices.clone(),

@@ -22,6 +22,25 @@ impl EngineId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// True when it could be an engine's id: a plain word, or one of the three kinds that take a name after a colon.
+    /// It need not be known.
+    pub fn is_well_formed(&self) -> bool {
+        let is_word = |word: &str| {
+            !word.is_empty()
+                && word
+                    .chars()
+                    .all(|ch| ch.is_ascii_lowercase() || ch.is_ascii_digit() || matches!(ch, '-' | '_'))
+        };
+        match self.0.split_once(':') {
+            None => is_word(&self.0),
+            Some((kind, name)) => {
+                matches!(kind, "openai" | "acp" | "script")
+                    && !name.trim().is_empty()
+                    && !name.chars().any(char::is_control)
+            }
+        }
+    }
 }
 
 impl fmt::Display for EngineId {

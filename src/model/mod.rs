@@ -12,4 +12,6 @@ pub mod plan;
 pub mod project;
 pub mod record;
 pub mod settings;
+pub mod skill;
+pub mod starter;
 pub mod turn;

@@ -30,6 +30,36 @@ impl Mode {
     }
 }
 
+/// How what an agent may need now and then (skills, memory, other conversations) reaches it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Supply {
+    /// All that fits is told beforehand.
+    Push,
+    /// A little is told, the rest can be asked for.
+    #[default]
+    Hybrid,
+    /// One line each says what there is and how to ask for it.
+    Pull,
+}
+
+impl Supply {
+    pub const ALL: [Self; 3] = [Self::Push, Self::Hybrid, Self::Pull];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Push => "Push",
+            Self::Hybrid => "Hybrid",
+            Self::Pull => "Pull",
+        }
+    }
+
+    /// Reads `push`, `Hybrid`, … ; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|supply| supply.label().eq_ignore_ascii_case(text.trim()))
+    }
+}
+
 /// Why a mode was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

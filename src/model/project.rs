@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, ProjectId};
-use crate::model::pack::Mode;
+use crate::model::pack::{Mode, Supply};
 
 /// A folder with all its conversations. Agents are started in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +32,40 @@ pub struct SeatChoice {
     /// Name of a role document, e.g. `Architect`; `None` = no role.
     #[serde(default)]
     pub role: Option<String>,
-    /// Persona fragment, free text; `None` = neutral.
+    /// Name of a persona, e.g. `Concise`, or a persona's text itself when there is none of that name;
+    /// `None` = neutral.
     #[serde(default)]
     pub persona: Option<String>,
     /// Explicit context mode; `None` = decided by rule.
     #[serde(default)]
     pub mode: Option<Mode>,
+    #[serde(default)]
+    pub supply: Supply,
+    /// Name of the profile it was taken from, to be shown; what counts are the fields above.
+    #[serde(default)]
+    pub profile: Option<String>,
+}
+
+impl SeatChoice {
+    /// That engine with everything else left to the defaults.
+    pub fn new(engine: EngineId) -> Self {
+        Self {
+            engine,
+            model: None,
+            role: None,
+            persona: None,
+            mode: None,
+            supply: Supply::default(),
+            profile: None,
+        }
+    }
+}
+
+/// Names of the texts that can be picked: built-in ones, the user's and the project's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextNames {
+    pub roles: Vec<String>,
+    pub personas: Vec<String>,
 }
 
 /// What a conversation is. A column, never a prefix of an id.

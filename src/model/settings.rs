@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::model::engine::{Billing, EngineId};
+use crate::model::pack::{Mode, Supply};
 use crate::model::project::SeatChoice;
 
 /// Smallest, default and largest pack budget, in characters.
@@ -29,6 +30,8 @@ pub struct Settings {
     pub budget_chars: u32,
     /// Engine, model, role for new conversations; `None` = the first ready engine.
     pub default_seat: Option<SeatChoice>,
+    /// Seats kept under a name, in the user's order.
+    pub profiles: Vec<Profile>,
     pub engines: BTreeMap<EngineId, EngineSettings>,
     /// OpenAI-style servers.
     pub endpoints: Vec<Endpoint>,
@@ -55,6 +58,7 @@ impl Default for Settings {
             keys: KeyOverrides::default(),
             budget_chars: BUDGET_CHARS_DEFAULT,
             default_seat: None,
+            profiles: Vec::new(),
             engines: BTreeMap::new(),
             endpoints: Vec::new(),
             acp_agents: Vec::new(),
@@ -68,6 +72,23 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The profile of that name, whatever its case.
+    pub fn profile(&self, name: &str) -> Option<&Profile> {
+        self.profiles.iter().find(|profile| profile.is_named(name))
+    }
+
+    /// The seat without the name of a profile that it is not, or not any more.
+    #[must_use]
+    pub fn truly_named(&self, seat: SeatChoice) -> SeatChoice {
+        let named = seat.profile.as_deref().and_then(|name| self.profile(name));
+        let profile = named.filter(|profile| {
+            SeatChoice { profile: None, ..profile.seat() } == SeatChoice { profile: None, ..seat.clone() }
+        });
+        SeatChoice { profile: profile.map(|profile| profile.name.clone()), ..seat }
+    }
+}
+
 /// Light, dark, or as the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,6 +97,50 @@ pub enum ThemeChoice {
     System,
     Light,
     Dark,
+}
+
+/// A seat kept under a name: who answers, in what role and manner, and with how much context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Unique whatever its case; 1 to [`PROFILE_NAME_CHARS_MAX`] characters.
+    pub name: String,
+    pub engine: EngineId,
+    /// `None` = the engine's own default.
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub role: Option<String>,
+    /// As [`SeatChoice::persona`].
+    #[serde(default)]
+    pub persona: Option<String>,
+    /// `None` = decided by rule.
+    #[serde(default)]
+    pub mode: Option<Mode>,
+    #[serde(default)]
+    pub supply: Supply,
+}
+
+/// Longest name of a profile, in characters.
+pub const PROFILE_NAME_CHARS_MAX: usize = 60;
+
+impl Profile {
+    /// The seat it stands for.
+    pub fn seat(&self) -> SeatChoice {
+        SeatChoice {
+            engine: self.engine.clone(),
+            model: self.model.clone(),
+            role: self.role.clone(),
+            persona: self.persona.clone(),
+            mode: self.mode,
+            supply: self.supply,
+            profile: Some(self.name.clone()),
+        }
+    }
+
+    /// True when `word` names it, whatever its case.
+    pub fn is_named(&self, word: &str) -> bool {
+        self.name.trim().to_lowercase() == word.trim().to_lowercase()
+    }
 }
 
 /// What the user set for one engine.

@@ -13,11 +13,13 @@ pub mod git;
 pub mod guard;
 pub mod instance;
 pub mod log;
+pub mod named_texts;
 pub mod paths;
 pub mod process;
 pub mod redact;
 pub mod secrets;
 pub mod shell;
+pub mod skills;
 pub mod stack;
 
 #[cfg(unix)]

@@ -11,6 +11,7 @@ const NAME: &str = "tunaflow";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataPaths {
     data_folder: PathBuf,
+    config_folder: PathBuf,
     log_folder: PathBuf,
 }
 
@@ -31,8 +32,9 @@ pub struct NoHome;
 impl DataPaths {
     /// The given folder, or the usual one of this system.
     ///
-    /// Linux: `$XDG_DATA_HOME/tunaflow` with logs in `$XDG_STATE_HOME/tunaflow`; macOS: below
-    /// `~/Library/Application Support`; Windows: below `%LOCALAPPDATA%`. A given folder holds its logs too.
+    /// Linux: `$XDG_DATA_HOME/tunaflow` with logs in `$XDG_STATE_HOME/tunaflow` and the user's own texts in
+    /// `$XDG_CONFIG_HOME/tunaflow`; macOS: below `~/Library/Application Support`; Windows: below `%LOCALAPPDATA%`,
+    /// texts below `%APPDATA%`. A given folder holds its logs and texts too.
     /// A relative folder is taken from where the program was started.
     ///
     /// # Errors
@@ -40,12 +42,16 @@ impl DataPaths {
     pub fn new(given: Option<&Path>) -> Result<Self, NoHome> {
         if let Some(folder) = given {
             let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-            return Ok(Self { log_folder: folder.join("logs"), data_folder: folder });
+            return Ok(Self {
+                log_folder: folder.join("logs"),
+                config_folder: folder.clone(),
+                data_folder: folder,
+            });
         }
         let usual = directories::ProjectDirs::from("", "", NAME).ok_or(NoHome)?;
         let data_folder = usual.data_local_dir().to_path_buf();
         let log_folder = usual.state_dir().unwrap_or(&data_folder).join("logs");
-        Ok(Self { data_folder, log_folder })
+        Ok(Self { data_folder, config_folder: usual.config_dir().to_path_buf(), log_folder })
     }
 
     /// Creates the folders, readable for the user alone.
@@ -77,6 +83,12 @@ impl DataPaths {
     #[must_use]
     pub fn log_folder(&self) -> &Path {
         &self.log_folder
+    }
+
+    /// Texts that the user wrote (`roles/`, `personas/`, `skills/`); it may be missing. Nothing of ours is written there.
+    #[must_use]
+    pub fn config_folder(&self) -> &Path {
+        &self.config_folder
     }
 
     #[must_use]

@@ -7,6 +7,8 @@ mod discovery;
 mod inbox;
 mod perform;
 mod reads;
+pub mod skills;
+mod texts;
 mod turn;
 
 use std::ffi::OsString;
@@ -19,7 +21,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::api::command::{AppCommand, Command};
 use crate::api::handle::{AppHandle, Wake, Waker};
 use crate::api::snapshot::DatabaseStatus;
-use crate::context::role_names;
 use crate::domain::AppState;
 use crate::domain::input::Input;
 use crate::engine::host::{EngineHost, HostConfig, HostLimits, KeyLookup};
@@ -157,7 +158,7 @@ pub fn start_claimed(config: Config, claim: Claim, waker: Waker) -> Result<Runni
     let state = AppState::new(
         env!("CARGO_PKG_VERSION").to_owned(),
         config.paths.data_folder().to_path_buf(),
-        role_names().iter().map(|name| (*name).to_owned()).collect(),
+        texts::names(&config.paths, None),
     );
     let mut state =
         if config.read_only { state.only_looking(Instance::is_held(&config.paths)) } else { state };

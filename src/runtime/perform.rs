@@ -24,6 +24,7 @@ use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
 use crate::runtime::reads::ReadPool;
+use crate::runtime::texts;
 use crate::runtime::turn::TurnCx;
 use crate::store::{
     ReadDb, Store, StoreError, StoreWorker, backup_if_due, list_backups, quick_check, restore_backup,
@@ -176,6 +177,14 @@ impl Hands {
                 });
                 Input::GitBranch { project, branch }
             }),
+            Effect::ReadNames { project, path } => {
+                let config = self.config.clone();
+                self.report(async move {
+                    let read = move || texts::names(&config.paths, Some(&path));
+                    let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+                    Input::Names { project, names }
+                });
+            }
             Effect::CheckFolder { path } => self.report(check_folder(path)),
             Effect::MakeFolder { path, readme } => self.report(make_folder(path, readme)),
             Effect::StoreSecret { name, value } => return self.store_secret(&name, value),

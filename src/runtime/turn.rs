@@ -22,19 +22,18 @@ use crate::model::project::SeatChoice;
 use crate::model::record::EngineSession;
 use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
-use crate::os::files::{Access, read_capped, write_atomic};
+use crate::os::files::{Access, write_atomic};
 use crate::os::find::Found;
 use crate::os::git::{Head, current_head};
 use crate::os::stack::detect_stack;
 use crate::runtime::Config;
 use crate::runtime::discovery::ask_shell;
 use crate::runtime::reads::ReadPool;
+use crate::runtime::texts::{self, Kind};
 use crate::store::StoreError;
 
 /// How long a turn waits for the login shell's answer at start-up; then the program's own PATH serves.
 const LOGIN_PATH_WAIT: Duration = Duration::from_secs(4);
-/// A role document of the project, at most.
-const ROLE_FILE_MAX_BYTES: u64 = 64 * 1024;
 
 /// What one turn needs; cheap to clone.
 #[derive(Clone)]
@@ -260,11 +259,12 @@ impl TurnCx {
         let Some(reads) = &self.reads else { return Err("there is no database to read from".into()) };
         let engine_name = registry::find(&self.engines, &seat.engine)
             .map_or_else(|| seat.engine.to_string(), |engine| engine.info().name.clone());
-        let (seat, prompt) = (seat.clone(), prompt.to_owned());
+        let (seat, prompt, paths) = (seat.clone(), prompt.to_owned(), self.config.paths.clone());
         let packed = reads.read(move |db| {
             let folder = db.project(project)?.map(|project| project.path);
-            let facts =
-                folder.as_deref().map(|folder| facts(folder, seat.role.as_deref())).unwrap_or_default();
+            let facts = folder.as_deref().map(facts).unwrap_or_default();
+            let role_text = texts::text(&paths, folder.as_deref(), Kind::Role, seat.role.as_deref());
+            let persona_text = texts::text(&paths, folder.as_deref(), Kind::Persona, seat.persona.as_deref());
             let spec = PackSpec {
                 conversation,
                 project,
@@ -277,12 +277,14 @@ impl TurnCx {
                     role: seat.role,
                     persona: seat.persona,
                     mode: seat.mode,
+                    supply: seat.supply,
                 },
                 budget_chars,
                 held,
                 detected_stack: facts.stack,
                 git_branch: facts.git_branch,
-                role_text: facts.role,
+                role_text,
+                persona_text,
             };
             assemble(&spec, &Sources { db }).map_err(StoreError::other)
         });
@@ -321,30 +323,14 @@ pub(in crate::runtime) fn clear_context_files(folder: &std::path::Path) {
 struct Facts {
     stack: Vec<String>,
     git_branch: Option<String>,
-    role: Option<String>,
 }
 
-fn facts(folder: &std::path::Path, role: Option<&str>) -> Facts {
+fn facts(folder: &std::path::Path) -> Facts {
     let branch = current_head(folder).map(|head| match head {
         Head::Branch(name) => name,
         Head::Detached(commit) => format!("detached at {commit}"),
     });
-    Facts {
-        stack: detect_stack(folder).into_iter().map(str::to_owned).collect(),
-        git_branch: branch,
-        role: role.and_then(|role| role_file(folder, role)),
-    }
-}
-
-/// A project may bring its own text for a role: `.tunaflow/roles/<Role>.md`.
-fn role_file(folder: &std::path::Path, role: &str) -> Option<String> {
-    // A name is a name: no path leads out of the folder.
-    if !role.chars().all(|c| c.is_alphanumeric() || c == '-' || c == ' ') {
-        return None;
-    }
-    let path = folder.join(".tunaflow").join("roles").join(format!("{role}.md"));
-    let (bytes, _) = read_capped(&path, ROLE_FILE_MAX_BYTES).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Facts { stack: detect_stack(folder).into_iter().map(str::to_owned).collect(), git_branch: branch }
 }
 
 async fn say(events: &mpsc::Sender<(TurnId, TurnEvent)>, turn: TurnId, event: TurnEvent) {

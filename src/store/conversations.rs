@@ -42,7 +42,7 @@ pub(super) fn unknown_engine() -> EngineId {
 
 /// Stands for a seat that could not be read: the user chooses anew.
 pub(super) fn unknown_seat() -> SeatChoice {
-    SeatChoice { engine: unknown_engine(), model: None, role: None, persona: None, mode: None }
+    SeatChoice::new(unknown_engine())
 }
 
 fn kind_word(kind: ConversationKind) -> &'static str {

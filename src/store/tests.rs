@@ -28,8 +28,7 @@ fn home() -> Home {
 }
 
 fn base() -> Vec<StoreWrite> {
-    let seat =
-        SeatChoice { engine: EngineId::new("demo"), model: None, role: None, persona: None, mode: None };
+    let seat = SeatChoice::new(EngineId::new("demo"));
     vec![
         StoreWrite::PutProject(Project {
             id: ProjectId(1),

@@ -149,11 +149,9 @@ pub fn set_keys(snap: &mut Snapshot, chosen: &[(&str, &[&str])]) {
 #[must_use]
 pub fn seat(engine: &str, model: Option<&str>, role: Option<&str>) -> SeatChoice {
     SeatChoice {
-        engine: EngineId::new(engine),
         model: model.map(Into::into),
         role: role.map(Into::into),
-        persona: None,
-        mode: None,
+        ..SeatChoice::new(EngineId::new(engine))
     }
 }
 
@@ -342,6 +340,8 @@ fn base() -> Snapshot {
         focus: None,
         engines: engines(),
         roles: Arc::from(["Architect".to_owned(), "Developer".to_owned(), "Reviewer".to_owned()]),
+        personas: Arc::from(["Concise".to_owned(), "Skeptic".to_owned()]),
+        names_of: Some(ProjectId(1)),
         settings: Arc::new(Settings {
             endpoints: vec![Endpoint {
                 name: "local".into(),

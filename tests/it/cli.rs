@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A home with a project folder, and the program to run in it.
@@ -439,6 +439,41 @@ fn a_conversation_goes_on_with_its_seat() {
         (&row["engine"], &row["mode"], &row["unread"]),
         (&engine.as_str().into(), &"lite".into(), &false.into())
     );
+}
+
+#[test]
+fn a_profile_or_an_own_role_says_who_answers() {
+    let shell = Shell::new();
+    let engine = shell.script("{\"echo\":true}\n");
+    let profile =
+        json!([{ "name": "Strict", "engine": engine, "model": "m1", "role": "Reviewer", "mode": "full" }]);
+    shell.run(&["settings", "set", "profiles", &profile.to_string()]).ok();
+    let row = |args: &[&str]| {
+        shell.run(args).ok();
+        let row = shell.run(&["conversations", "--json"]).ok().lines()[0].clone();
+        (row["role"].clone(), row["model"].clone(), row["mode"].clone())
+    };
+    let strict = row(&["send", "--profile", "strict", "first"]);
+    assert_eq!(strict, ("Reviewer".into(), "m1".into(), "full".into()));
+    let other = row(&["send", "--profile", "Strict", "--model", "m2", "--mode", "lite", "second"]);
+    assert_eq!(other, ("Reviewer".into(), "m2".into(), "lite".into()));
+    // No profile of that name: the role.
+    assert_eq!(row(&["send", "--profile", "tester", "--engine", &engine, "third"]).0, "Tester");
+    let roles = shell.project().join(".tunaflow/roles");
+    std::fs::create_dir_all(&roles).unwrap();
+    std::fs::write(roles.join("Gardener.md"), "Pull out weeds only.").unwrap();
+    let shown = shell.run(&["context", "--engine", "demo", "--role", "gardener", "x"]).ok();
+    assert!(
+        shown.out.contains("Role: Gardener") && shown.out.contains("Pull out weeds only."),
+        "{}",
+        shown.out
+    );
+    let refused = shell.run(&["send", "--profile", "nobody", "x"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("no such profile and no such role. Profiles: Strict."), "{}", refused.err);
+    let bad = json!([{ "name": " ", "engine": "demo" }]).to_string();
+    let refused = shell.run(&["settings", "set", "profiles", &bad]);
+    assert!(refused.code != 0 && refused.err.contains("A profile needs a name"), "{}", refused.err);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use tunaflow::context::{Held, PackSeat, PackSpec, Sources, assemble, render};
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::{ConversationId, MessageId, ProjectId};
 use tunaflow::model::message::{Author, Item, ItemBody, Message, MessageState, ToolCall, ToolState};
-use tunaflow::model::pack::{ContextPack, Mode, SectionId};
+use tunaflow::model::pack::{ContextPack, Mode, SectionId, Supply};
 use tunaflow::model::project::{Conversation, ConversationKind, Project, SeatChoice};
 use tunaflow::model::record::StoreWrite;
 use tunaflow::store::{ReadDb, Store};
@@ -37,8 +37,7 @@ impl Talk {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tunaflow.db");
         let mut store = Store::open(&path, &dir.path().join("backups"), 0).unwrap();
-        let seat =
-            SeatChoice { engine: EngineId::new("demo"), model: None, role: None, persona: None, mode: None };
+        let seat = SeatChoice::new(EngineId::new("demo"));
         let project = Project {
             id: ProjectId(1),
             name: "shop".into(),
@@ -145,12 +144,14 @@ fn spec(engine: (&str, &str)) -> PackSpec {
             role: None,
             persona: None,
             mode: None,
+            supply: Supply::default(),
         },
         budget_chars: 60_000,
         held: None,
         detected_stack: vec!["Rust".to_owned(), "TypeScript".to_owned()],
         git_branch: Some("main".to_owned()),
         role_text: None,
+        persona_text: None,
     }
 }
 
@@ -436,4 +437,28 @@ fn a_store_that_answers_nothing_is_an_error() {
     let other = rusqlite::Connection::open(talk.dir.path().join("tunaflow.db")).unwrap();
     other.execute_batch("ALTER TABLE message RENAME TO gone").unwrap();
     assert!(assemble(&claude(), &Sources { db: &talk.db }).is_err());
+}
+
+#[test]
+fn a_persona_is_a_name_or_its_own_words() {
+    let cases = [
+        (Some("concise"), None, "Say the result first"),
+        (Some("Answer in verse."), None, "Answer in verse."),
+        (Some("Concise"), Some("Our own brevity."), "Our own brevity."),
+        (Some("Concise"), Some("  "), "Say the result first"),
+    ];
+    let world = Talk::new();
+    for (persona, text, expected) in cases {
+        let mut spec = claude();
+        spec.seat.persona = persona.map(str::to_owned);
+        spec.persona_text = text.map(str::to_owned);
+        let pack = world.pack(&spec);
+        let identity = section(&pack, SectionId::Identity).unwrap();
+        assert!(identity.contains(expected), "{persona:?}: {identity}");
+    }
+    let mut spec = claude();
+    spec.seat.persona = Some("Poet".to_owned());
+    spec.persona_text = Some("In verse. ".repeat(1_000));
+    let pack = world.pack(&spec);
+    assert!(section(&pack, SectionId::Identity).unwrap().chars().count() <= 1_500);
 }

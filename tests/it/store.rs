@@ -24,7 +24,7 @@ use tunaflow::model::message::{
     ToolCall, ToolKind, ToolState,
 };
 use tunaflow::model::pack::{
-    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport,
+    ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport, Supply,
 };
 use tunaflow::model::plan::{Plan, PlanBody, Subtask};
 use tunaflow::model::project::{BranchPoint, Conversation, ConversationKind, Draft, Project, SeatChoice};
@@ -68,6 +68,8 @@ fn seat() -> SeatChoice {
         role: Some("Architect".into()),
         persona: Some("dry".into()),
         mode: Some(Mode::Full),
+        supply: Supply::Pull,
+        profile: Some("건축".into()),
     }
 }
 

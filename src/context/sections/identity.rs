@@ -2,6 +2,7 @@
 
 use crate::context::error::ContextError;
 use crate::context::fence::closed;
+use crate::context::roles::persona_text;
 use crate::context::section::{Part, Section, SectionCx, Want};
 use crate::context::spec::PackSpec;
 use crate::context::transcript::one_line;
@@ -34,10 +35,16 @@ impl Section for Identity {
             text.push_str(&format!(", here as {role}"));
         }
         text.push('.');
-        let persona = seat.persona.as_deref().map(str::trim).filter(|persona| !persona.is_empty());
-        Ok(Some(match persona {
+        Ok(Some(match persona(cx.spec) {
             None => Part::required(text),
             Some(persona) => Part::text(format!("{text}\n\n"), closed(persona)),
         }))
     }
+}
+
+/// The text that was found for the persona, or the built-in one of that name, or else its words themselves.
+fn persona(spec: &PackSpec) -> Option<&str> {
+    let words = spec.seat.persona.as_deref().map(str::trim).filter(|persona| !persona.is_empty())?;
+    let found = spec.persona_text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    Some(found.or_else(|| persona_text(words)).unwrap_or(words))
 }

@@ -5,7 +5,7 @@ use crate::domain::effect::Effect;
 use crate::domain::input::Input;
 use crate::domain::tests::kit::{World, failed, seat, words};
 use crate::model::id::ConversationId;
-use crate::model::project::Draft;
+use crate::model::project::{Draft, TextNames};
 use crate::model::turn::{FailureKind, StopReason, TurnEvent, TurnState};
 
 fn titles(world: &mut World) -> Vec<String> {
@@ -227,7 +227,8 @@ fn looking_changes_nothing() {
     world.settle();
     let kept = world.store.clone();
     let startup = kept.startup();
-    world.state = crate::domain::AppState::new("0".into(), "/data".into(), Vec::new()).only_looking(true);
+    world.state =
+        crate::domain::AppState::new("0".into(), "/data".into(), TextNames::default()).only_looking(true);
     world.started.clear();
     world.put(Input::Started(Box::new(startup)));
     world.chat(ChatCommand::Open { conversation: id });

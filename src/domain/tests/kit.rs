@@ -14,7 +14,7 @@ use crate::model::engine::{
 };
 use crate::model::id::{ConversationId, ProjectId, TurnId};
 use crate::model::message::{ItemBody, Message};
-use crate::model::project::{Draft, SeatChoice};
+use crate::model::project::{Draft, SeatChoice, TextNames};
 use crate::model::record::StoreWrite;
 use crate::model::turn::{
     FailureKind, PermissionRequest, StopReason, TurnEvent, TurnFailure, TurnSpec, TurnState,
@@ -38,7 +38,7 @@ pub(super) struct World {
 impl World {
     /// Two agents and the tour are known, nothing was ever kept.
     pub fn new() -> Self {
-        let state = AppState::new("0".into(), "/data".into(), vec!["Architect".into()]);
+        let state = AppState::new("0".into(), "/data".into(), TextNames::default());
         let mut world = Self {
             state,
             ids: IdSource::new(1),
@@ -64,7 +64,7 @@ impl World {
 
     /// As after a crash: what was not written is gone.
     pub fn crash(&mut self) {
-        self.state = AppState::new("0".into(), "/data".into(), Vec::new());
+        self.state = AppState::new("0".into(), "/data".into(), TextNames::default());
         self.writes.clear();
         self.reads.clear();
         self.answers.clear();
@@ -282,7 +282,7 @@ pub(super) fn failed(kind: FailureKind) -> TurnEvent {
 }
 
 pub(super) fn seat(engine: &str) -> SeatChoice {
-    SeatChoice { engine: EngineId::new(engine), model: None, role: None, persona: None, mode: None }
+    SeatChoice::new(EngineId::new(engine))
 }
 
 fn info(id: &str) -> EngineInfo {

@@ -237,7 +237,7 @@ pub fn last(view: &ConversationView) -> Arc<Message> {
 }
 
 pub fn seat(engine: &str) -> SeatChoice {
-    SeatChoice { engine: EngineId::new(engine), model: None, role: None, persona: None, mode: None }
+    SeatChoice::new(EngineId::new(engine))
 }
 
 pub fn config(home: &Path, env: &[(OsString, OsString)]) -> Config {

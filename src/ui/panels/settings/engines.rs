@@ -193,8 +193,7 @@ fn default_engine(cx: &UiCx<'_>, ui: &mut Ui, settings: &mut Settings) {
                 let icon = cx::look(row.info.look).icon();
                 if MenuRow::new(icon, &row.info.name).selected(here).show(ui).clicked() {
                     let engine = row.info.id.clone();
-                    settings.default_seat =
-                        Some(SeatChoice { engine, model: None, role: None, persona: None, mode: None });
+                    settings.default_seat = Some(SeatChoice::new(engine));
                 }
             }
         });
