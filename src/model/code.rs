@@ -105,6 +105,10 @@ pub enum CodeNote {
     StoppedAfterFiles {
         limit: u32,
     },
+    /// The time was over before all files were listed.
+    NotAllListed {
+        listed_files: u32,
+    },
     /// More text than the limit; the rest was not read.
     StoppedAfterBytes {
         limit: u64,
@@ -132,6 +136,7 @@ impl fmt::Display for CodeNote {
             Self::NoFolder => f.write_str("the project's folder can't be read"),
             Self::NoTerms => f.write_str("nothing to search for"),
             Self::StoppedAfterFiles { limit } => write!(f, "stopped after {limit} files"),
+            Self::NotAllListed { listed_files } => write!(f, "only {listed_files} files were listed in time"),
             Self::StoppedAfterBytes { limit, files_left } => {
                 write!(f, "stopped after {} MB, {files_left} files not read", limit / 1_000_000)
             }

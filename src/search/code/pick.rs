@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::compare::{Compared, Scored};
 use super::index::read_text;
 use super::language::place;
 use super::passage::{Piece, head_of_file, pieces, text_of};
 use super::rank::{Candidate, Question, score};
 use super::walk::Stop;
-use super::{CodeQuery, Compared, Scored, grammar};
+use super::{CodeQuery, grammar};
 use crate::model::code::{CodePassage, CodeWhy};
 
 /// Words of a usual function.
@@ -20,8 +21,8 @@ const LEAST_OF_BEST: f32 = 0.2;
 const ONE_PERCENT: usize = 60;
 /// Passages with so few lines between them become one.
 const NEAR_LINES: u32 = 3;
-/// A passage shorter than this is not worth its heading.
-const LEAST_CHARS: usize = 40;
+/// A shortened passage with less than this is not worth its heading.
+const LEAST_CHARS: usize = 200;
 
 /// A piece with its file's text and its score.
 #[derive(Debug, Clone)]

@@ -296,7 +296,6 @@ const WRITING: &[&str] = &[
 const PLANNING: &[&str] = &[
     "schedule",
     "meeting",
-    "deadline",
     "roadmap",
     "milestone",
     "calendar",
@@ -307,12 +306,10 @@ const PLANNING: &[&str] = &[
     "standup",
     "stand-up",
     "who will",
-    "budget",
     "vacation",
     "holiday",
     "hiring",
     "interview",
-    "estimate",
     "priorities",
     "priority",
     "일정",
@@ -344,7 +341,7 @@ const THINGS: &str = "function method class struct enum trait interface module p
     state reducer render widget button css html json yaml sql refactor backend frontend login auth authentication authorization \
     token session config configuration argument parameter exception crash deadlock race null panic stdout stderr logging logger \
     build makefile docker ci pipeline import export iterator buffer stack heap queue array vector hashmap string integer \
-    serialization deserialization encoding timeout retry webhook websocket rust python javascript typescript golang java c++ \
+    process subprocess allocation deadline budget serialization deserialization encoding timeout retry webhook websocket rust python javascript typescript golang java c++ \
     react tokio axum django sqlite postgres implementation file";
 
 const THINGS_KO: &[&str] = &[

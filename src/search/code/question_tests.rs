@@ -8,6 +8,8 @@ use CodeReason::{
 
 const ABOUT_CODE: &[(&str, CodeReason)] = &[
     ("where is the login handled?", ThingAndTask),
+    ("where is a child process killed when the deadline is over?", ThingAndTask),
+    ("how does the budget allocation work", ThingAndTask),
     ("Fix the bug in the parser", ThingAndTask),
     ("how does the cache work", ThingAndTask),
     ("Why is the build so slow?", ThingAndTask),

@@ -48,26 +48,81 @@ fn is_word(c: char) -> bool {
 
 /// Calls `each` with every word of `text`, in order. An identifier of several parts gives each part and the whole.
 pub(super) fn for_each_word(text: &str, each: &mut impl FnMut(Word)) {
+    let bytes = text.as_bytes();
     let mut after_defining = false;
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let run = if is_word(first) {
-            run_of(rest, is_word)
-        } else if is_cjk(first) {
-            run_of(rest, is_cjk)
-        } else {
+    let mut at = 0;
+    while let Some(first) = bytes.get(at).copied() {
+        if first.is_ascii() && !is_ascii_word(first) {
             // Only spaces may stand between the keyword and the name.
-            after_defining &= first == ' ' || first == '\t';
-            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+            after_defining &= first == b' ' || first == b'\t';
+            at += 1;
             continue;
-        };
-        rest = rest.get(run.len()..).unwrap_or_default();
+        }
+        let rest = bytes.get(at..).unwrap_or_default();
+        let ascii = rest.iter().position(|byte| !is_ascii_word(*byte)).unwrap_or(rest.len());
+        let ends_there = ascii > 0 && rest.get(ascii).is_none_or(u8::is_ascii);
+        let defined = after_defining;
+        if ends_there {
+            let run = rest.get(..ascii).unwrap_or_default();
+            ascii_parts(run, |hash| each(Word { hash, defined }));
+            after_defining = DEFINING.iter().any(|word| word.as_bytes() == run);
+            at += ascii;
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(first) = rest.chars().next() else { break };
+        let run = if is_word(first) { run_of(rest, is_word) } else { run_of(rest, is_cjk) };
         if is_cjk(first) {
-            pairs(run, |hash| each(Word { hash, defined: after_defining }));
+            pairs(run, |hash| each(Word { hash, defined }));
         } else {
-            parts(run, |hash| each(Word { hash, defined: after_defining }));
+            parts(run, |hash| each(Word { hash, defined }));
         }
         after_defining = DEFINING.contains(&run);
+        at += run.len().max(if run.is_empty() { first.len_utf8() } else { 0 });
+    }
+}
+
+fn is_ascii_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The same as [`parts`], for the many runs that are plain ASCII, without allocating.
+fn ascii_parts(run: &[u8], mut each: impl FnMut(u32)) {
+    if run.len() > MAX_WORD_BYTES {
+        return;
+    }
+    let (mut part, mut part_len) = ([0_u8; MAX_WORD_BYTES], 0);
+    let (mut whole, mut whole_len) = ([0_u8; MAX_WORD_BYTES], 0);
+    let mut count = 0;
+    let mut end_part = |part: &[u8], count: &mut u32| {
+        *count += u32::from(!part.is_empty());
+        if part.len() > 1 && !part.iter().all(u8::is_ascii_digit) {
+            each(hash(part.get(..stem_len(part)).unwrap_or_default()));
+        }
+    };
+    let mut before = b'_';
+    for (at, byte) in run.iter().copied().enumerate() {
+        let next_is_small = run.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let is_border = byte.is_ascii_uppercase() && (!before.is_ascii_uppercase() || next_is_small);
+        if byte == b'_' || (is_border && before != b'_') {
+            end_part(part.get(..part_len).unwrap_or_default(), &mut count);
+            part_len = 0;
+        }
+        before = byte;
+        if byte == b'_' {
+            continue;
+        }
+        let lower = byte.to_ascii_lowercase();
+        if let (Some(in_part), Some(in_whole)) = (part.get_mut(part_len), whole.get_mut(whole_len)) {
+            (*in_part, *in_whole) = (lower, lower);
+            part_len += 1;
+            whole_len += 1;
+        }
+    }
+    end_part(part.get(..part_len).unwrap_or_default(), &mut count);
+    if count > 1 {
+        let whole = whole.get(..whole_len).unwrap_or_default();
+        each(hash(whole.get(..stem_len(whole)).unwrap_or_default()));
     }
 }
 
@@ -158,14 +213,15 @@ pub(super) fn split_identifier(run: &str, mut each: impl FnMut(&str)) {
 
 /// Takes endings off that say little: plurals, -ing, -ed, a mute e. Light on purpose: both sides get the same.
 pub(super) fn stem(word: &str) -> &str {
-    if !word.is_ascii() {
-        return word;
-    }
+    if word.is_ascii() { word.get(..stem_len(word.as_bytes())).unwrap_or(word) } else { word }
+}
+
+fn stem_len(word: &[u8]) -> usize {
     let mut word = word;
-    if word.len() > 3 && !word.ends_with("ss") && !word.ends_with("us") {
-        word = word.strip_suffix('s').unwrap_or(word);
+    if word.len() > 3 && !word.ends_with(b"ss") && !word.ends_with(b"us") {
+        word = word.strip_suffix(b"s").unwrap_or(word);
     }
-    for ending in ["ing", "ed"] {
+    for ending in [&b"ing"[..], b"ed"] {
         if let Some(rest) = word.strip_suffix(ending)
             && rest.len() >= 4
         {
@@ -173,9 +229,9 @@ pub(super) fn stem(word: &str) -> &str {
             break;
         }
     }
-    match word.strip_suffix('e') {
-        Some(rest) if rest.len() >= 4 => rest,
-        _ => word,
+    match word.strip_suffix(b"e") {
+        Some(rest) if rest.len() >= 4 => rest.len(),
+        _ => word.len(),
     }
 }
 
@@ -305,6 +361,23 @@ mod tests {
             ("그것s", "그것s"),
         ] {
             assert_eq!(stem(word), wanted, "{word}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_short_way_gives_the_same(run in "[A-Za-z0-9_]{1,30}") {
+            let (mut short, mut long) = (Vec::new(), Vec::new());
+            ascii_parts(run.as_bytes(), |hash| short.push(hash));
+            parts(&run, |hash| long.push(hash));
+            proptest::prop_assert_eq!(short, long);
+        }
+
+        #[test]
+        fn any_text_comes_apart(text in "\\PC{0,60}") {
+            let mut count = 0_usize;
+            for_each_word(&text, &mut |_| count += 1);
+            proptest::prop_assert!(count <= 2 * text.len());
         }
     }
 }
