@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::thread::ScopedJoinHandle;
 
 use super::CodeQuery;
 use super::index::{FileWords, Memory, NoText, read_text};
@@ -173,7 +174,7 @@ impl Comparing<'_> {
                 })
                 .collect();
             let done =
-                parts.into_iter().flat_map(|(part, thread)| match thread.map(|thread| thread.join()) {
+                parts.into_iter().flat_map(|(part, thread)| match thread.map(ScopedJoinHandle::join) {
                     Ok(Ok(read)) => read,
                     // No thread to be had, or it failed: these files are left for another time.
                     Ok(Err(_)) | Err(_) => part.iter().map(|_| None).collect(),

@@ -14,6 +14,7 @@ mod pick;
 pub mod question;
 mod rank;
 pub mod rawq;
+mod signs;
 mod terms;
 mod walk;
 mod words;

@@ -273,7 +273,8 @@ mod tests {
 
     #[test]
     fn the_better_answer_comes_first() {
-        let cases: &[(&str, &[&str], &[(&str, &str)], &[&str])] = &[
+        type Case<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)], &'a [&'a str]);
+        let cases: &[Case<'_>] = &[
             (
                 "a definition beats mentions",
                 &["parse_config"],

@@ -302,7 +302,7 @@ proptest! {
         prop_assert!(found.passages.iter().map(CodePassage::cost_chars).sum::<usize>() <= budget_chars);
         prop_assert!(found.passages.len() <= max_passages);
         for (at, passage) in found.passages.iter().enumerate() {
-            let n: usize = passage.path[1..2].parse().unwrap();
+            let n: usize = passage.path.get(1..2).unwrap().parse().unwrap();
             let lines: Vec<&str> = texts[n].lines().collect();
             let (first, last) = (passage.start_line as usize, passage.end_line as usize);
             prop_assert!(first >= 1 && first <= last && last <= lines.len());
