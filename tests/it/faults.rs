@@ -132,7 +132,7 @@ fn a_bad_row_is_a_placeholder() {
 /// All of a thousand conversations are listed and can be opened.
 #[test]
 fn a_thousand_conversations() {
-    let home = std::sync::Arc::new(TempDir::new().unwrap());
+    let home = Arc::new(TempDir::new().unwrap());
     std::fs::create_dir_all(home.path().join("data")).unwrap();
     seed(&database(&home), 1_000, 3).unwrap();
     let app = TestApp::in_home(home, Vec::new());
