@@ -237,6 +237,8 @@ impl Seat {
             }
         }
         self.link.break_off();
+        // Whatever a stopped process left running, its tools above all, goes with it; its session is taken up again.
+        self.retire |= running.stopping && self.link.is_process();
         true
     }
 
