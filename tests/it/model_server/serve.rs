@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::support::clis::{self, Engine};
 use crate::support::model_server::ModelServer;
 
-#[test]
+#[tokio::test]
 #[ignore = "serves until its file is removed"]
-fn serves_a_folder() {
+async fn serves_a_folder() {
     let folder = std::env::var_os("TUNAFLOW_SERVE").expect("TUNAFLOW_SERVE names a folder");
     let folder = Path::new(&folder);
     let server = ModelServer::start();
@@ -38,7 +38,7 @@ fn serves_a_folder() {
             println!("{} {} side={} {start:?}", request.order, request.path, request.side_call);
             written = request.order;
         }
-        std::thread::sleep(Duration::from_millis(200));
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
     assert!(!file.exists());
 }
