@@ -326,6 +326,8 @@ impl AppState {
         let (newer, _) = self.unwritten_messages(id);
         let live: BTreeSet<MessageId> = self.turns.values().map(|live| live.answer.id).collect();
         let read: BTreeMap<MessageId, Message> = messages.into_iter().map(|m| (m.id, m)).collect();
+        // The program that owns the data may be writing any answer that is not ended.
+        let owner_runs = self.owner_runs;
         let Some(view) = self.view_mut(id) else { return };
         let mut merge =
             Merge { read, newer, old: view.pages.remove(&page), behind: false, mended: Vec::new() };
@@ -336,7 +338,7 @@ impl AppState {
             .skip(from)
             .take(PAGE_LEN as usize)
             .enumerate()
-            .map(|(offset, entry)| merge.pick(id, offset, entry, live.contains(&entry.id)))
+            .map(|(offset, entry)| merge.pick(id, offset, entry, owner_runs || live.contains(&entry.id)))
             .collect();
         let again = merge.behind && !view.asked_again.contains(&page);
         if again {

@@ -498,9 +498,10 @@ fn ask_key(ask: &str) -> String {
     format!("ask:{ask}")
 }
 
-/// What the agent is doing, by the newest part of its answer.
+/// What the agent is doing, by the newest part of its answer. An answered question stands after the tool it was about.
 fn phase_of(items: &[Item]) -> String {
-    match items.last().map(|item| &item.body) {
+    let answered = |body: &&ItemBody| matches!(body, ItemBody::Permission { outcome: Some(_), .. });
+    match items.iter().rev().map(|item| &item.body).find(|body| !answered(body)) {
         Some(ItemBody::Text { .. }) => "Writing".into(),
         Some(ItemBody::Thinking { .. }) => "Thinking".into(),
         Some(ItemBody::Tool(tool)) if matches!(tool.state, ToolState::Pending | ToolState::Running) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::engine::host::HostConfig;
 use crate::engine::link::{Link, shown};
-use crate::engine::seat::spawn_failure;
+use crate::engine::seat::{Keys, spawn_failure};
 use crate::engine::{Engine, KeyNames, Launch, LoginSign};
 use crate::model::engine::Billing;
 use crate::model::turn::{SeatSpec, TurnFailure};
@@ -113,14 +113,18 @@ fn named_keys(text: &str, wanted: &KeyNames) -> Vec<String> {
         .collect()
 }
 
-/// Keys that are set but were kept from the child, because the user did not choose metered billing.
-pub(super) fn withheld_keys(config: &HostConfig, engine: &dyn Engine, spec: &SeatSpec) -> Vec<String> {
-    if spec.billing == Billing::ApiKey || spec.program.is_none() {
-        return Vec::new();
+/// What became of the keys that are set for this engine.
+pub(super) fn keys_of(config: &HostConfig, engine: &dyn Engine, spec: &SeatSpec) -> Keys {
+    if spec.program.is_none() {
+        return Keys::default();
     }
     let is_set =
         |name: &String| config.base_env.iter().any(|(set, value)| set == name.as_str() && !value.is_empty());
-    key_variables(config, engine).into_iter().filter(is_set).collect()
+    let set = key_variables(config, engine).into_iter().filter(is_set).collect();
+    match spec.billing {
+        Billing::ApiKey => Keys { passed: set, ..Keys::default() },
+        Billing::Subscription => Keys { withheld: set, ..Keys::default() },
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use crate::model::turn::{FailureKind, TurnFailure};
 /// Longest [`TurnFailure::detail`], in characters; the end is kept, as errors stand there.
 const MAX_DETAIL_CHARS: usize = 4_000;
 
+/// Hang-up, interrupt, kill and terminate: what another program, the system short of memory, or the user sends.
+const SIGNALS_FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
+
 /// A failure of a known kind. `message` is what the engine said; its first line is shown, the rest goes to the detail.
 pub fn failure(info: &EngineInfo, kind: FailureKind, message: &str) -> TurnFailure {
     let message = clean(message);
@@ -56,8 +59,10 @@ pub fn gone(info: &EngineInfo, gone: Gone<'_>) -> TurnFailure {
         (None, None) => "ended".to_owned(),
     };
     let stderr = clean(&gone.exit.stderr_tail);
-    let said =
-        [stderr.trim(), gone.noise.trim()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+    let told = [stderr.trim(), gone.noise.trim()];
+    // Whoever is ended from outside says nothing about it; what it wrote before is about something else.
+    let from_outside = gone.exit.signal.is_some_and(|signal| SIGNALS_FROM_OUTSIDE.contains(&signal));
+    let said = told.into_iter().find(|text| !text.is_empty() && !from_outside).unwrap_or_default();
     let bad_exit = gone.exit.code != Some(0);
     let kind = if !gone.spoke && (!bad_exit || speaks_of_unknown_flags(said)) {
         FailureKind::Protocol
@@ -88,7 +93,7 @@ pub fn gone(info: &EngineInfo, gone: Gone<'_>) -> TurnFailure {
         _ => last.to_owned(),
     };
     let mut detail = format!("{}\n{} {how}{version}.", gone.command, info.name);
-    for text in [stderr.trim(), gone.noise.trim()] {
+    for text in told {
         if !text.is_empty() {
             detail.push_str("\n\n");
             detail.push_str(text);
@@ -434,9 +439,21 @@ mod tests {
             assert!(told.detail.contains("tool -p") && told.detail.contains(noise) && !told.hint.is_empty());
             assert!(told.detail.contains(exit.stderr_tail.trim()));
         }
-        let killed = SeatExit { code: None, signal: Some(9), stderr_tail: String::new() };
+        // Whoever sends a signal from outside leaves no reason; what the program said long before is none.
+        let early = "ERROR could not find bubblewrap";
+        let killed = SeatExit { code: None, signal: Some(9), stderr_tail: early.to_owned() };
         let told = gone(&info(), Gone { command: "t", version: None, exit: &killed, noise: "", spoke: true });
-        assert!(told.message.contains("signal 9"));
+        assert!(
+            told.message.contains("signal 9") && !told.message.contains("bubblewrap"),
+            "{}",
+            told.message
+        );
+        assert!(told.detail.contains(early), "{}", told.detail);
+        // One that fell by itself says why in its last words.
+        let fell =
+            SeatExit { code: None, signal: Some(6), stderr_tail: "FATAL: heap out of memory".to_owned() };
+        let told = gone(&info(), Gone { command: "t", version: None, exit: &fell, noise: "", spoke: true });
+        assert!(told.message.contains("heap out of memory"), "{}", told.message);
     }
 
     #[test]

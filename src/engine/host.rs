@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
-use crate::engine::connect::{connect, withheld_keys};
+use crate::engine::connect::{connect, keys_of};
 use crate::engine::seat::{Closing, Job, Reply, Seat, Work};
 use crate::model::engine::{Billing, EngineId};
 use crate::model::id::{ConversationId, TurnId};
@@ -224,7 +224,7 @@ impl EngineHost {
             dialect: engine.dialect(&spec),
             started_as,
             install_hint: engine.info().install_hint.clone(),
-            withheld: withheld_keys(&self.config, &*engine, &spec),
+            keys: keys_of(&self.config, &*engine, &spec),
             session: None,
             retire: !engine.info().caps.warm,
         };

@@ -55,10 +55,18 @@ pub(super) struct Seat {
     /// The command or the address, for messages.
     pub(super) started_as: String,
     pub(super) install_hint: String,
-    /// Key variables that are set but were kept from the process.
-    pub(super) withheld: Vec<String>,
+    pub(super) keys: Keys,
     pub(super) session: Option<String>,
     pub(super) retire: bool,
+}
+
+/// Names of the key variables that are set, by what became of them.
+#[derive(Clone, Default)]
+pub(super) struct Keys {
+    /// Kept from the process: the user did not choose metered billing.
+    pub(super) withheld: Vec<String>,
+    /// Given to the process.
+    pub(super) passed: Vec<String>,
 }
 
 /// How a seat is told to end.
@@ -73,7 +81,7 @@ pub(super) struct Closing {
 struct Running<'a> {
     turn: TurnId,
     events: &'a mpsc::Sender<(TurnId, TurnEvent)>,
-    withheld: Vec<String>,
+    keys: Keys,
     asks: BTreeSet<String>,
     stopping: bool,
     ended: bool,
@@ -185,7 +193,7 @@ impl Seat {
         let mut running = Running {
             turn: work.request.turn,
             events: &work.events,
-            withheld: self.withheld.clone(),
+            keys: self.keys.clone(),
             asks: BTreeSet::new(),
             stopping: false,
             ended: false,
@@ -237,6 +245,8 @@ impl Seat {
             }
         }
         self.link.break_off();
+        // Whatever a stopped process left running, its tools above all, goes with it; its session is taken up again.
+        self.retire |= running.stopping && self.link.is_process();
         true
     }
 
@@ -343,9 +353,7 @@ impl Running<'_> {
         self.ended = true;
         let event = match event {
             TurnEvent::Failed(_) if self.stopping => TurnEvent::Finished(StopReason::Cancelled),
-            TurnEvent::Failed(failure) => {
-                TurnEvent::Failed(without_keys(with_withheld(failure, &self.withheld)))
-            }
+            TurnEvent::Failed(failure) => TurnEvent::Failed(without_keys(with_keys(failure, &self.keys))),
             other => other,
         };
         self.send(event).await;
@@ -358,15 +366,21 @@ impl Running<'_> {
     }
 }
 
-/// "Not logged in" has another way out when a key is there and was only kept back.
-fn with_withheld(mut failure: TurnFailure, withheld: &[String]) -> TurnFailure {
-    if failure.kind == FailureKind::NotLoggedIn
-        && let Some(key) = withheld.first()
-    {
+/// "Not logged in" has another way out when a key is there: it was only kept back, or it is the one refused.
+fn with_keys(mut failure: TurnFailure, keys: &Keys) -> TurnFailure {
+    if failure.kind != FailureKind::NotLoggedIn {
+        return failure;
+    }
+    if let Some(key) = keys.withheld.first() {
         let way_out = format!(
             "{key} is set but was not passed on: choose “API key” in Settings, Engines, to pay by it."
         );
         failure.hint = format!("{} {way_out}", failure.hint).trim_start().to_owned();
+    } else if let Some(key) = keys.passed.first() {
+        failure.hint = format!(
+            "{key} was passed on and not accepted. Start tunaflow with another key, or choose the login's \
+             subscription in Settings, Engines."
+        );
     }
     failure
 }
@@ -442,7 +456,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_was_kept_back_is_named_where_a_login_is_missing() {
+    fn a_key_that_is_set_is_named_where_a_login_is_missing() {
         let failure = |kind| TurnFailure {
             kind,
             message: "No login.".into(),
@@ -450,11 +464,15 @@ mod tests {
             detail: String::new(),
             resets_at_ms: None,
         };
-        let keys = ["X_API_KEY".to_owned()];
-        let told = with_withheld(failure(FailureKind::NotLoggedIn), &keys).hint;
+        let names = vec!["X_API_KEY".to_owned()];
+        let withheld = Keys { withheld: names.clone(), ..Keys::default() };
+        let told = with_keys(failure(FailureKind::NotLoggedIn), &withheld).hint;
         assert!(told.starts_with("Log in. X_API_KEY is set but was not passed on"), "{told}");
-        assert_eq!(with_withheld(failure(FailureKind::NotLoggedIn), &[]).hint, "Log in.");
-        assert_eq!(with_withheld(failure(FailureKind::Network), &keys).hint, "Log in.");
+        assert_eq!(with_keys(failure(FailureKind::NotLoggedIn), &Keys::default()).hint, "Log in.");
+        assert_eq!(with_keys(failure(FailureKind::Network), &withheld).hint, "Log in.");
+        let passed = Keys { passed: names, ..Keys::default() };
+        let told = with_keys(failure(FailureKind::NotLoggedIn), &passed).hint;
+        assert!(told.starts_with("X_API_KEY was passed on and not accepted."), "a login is not it: {told}");
     }
 
     #[test]

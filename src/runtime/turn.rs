@@ -53,7 +53,19 @@ struct Prepared {
     key: SeatKey,
     text: String,
     expect_session: Option<String>,
-    system_file: Option<PathBuf>,
+    /// Held until the turn has ended.
+    context_file: Option<ContextFile>,
+}
+
+/// A file with the context of one turn. It goes when this goes, however the turn ends.
+struct ContextFile(PathBuf);
+
+impl Drop for ContextFile {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            tracing::debug!(%error, "the context file was gone already");
+        }
+    }
 }
 
 impl TurnCx {
@@ -80,11 +92,7 @@ impl TurnCx {
                         idle_timeout,
                     })
                     .await;
-                if let Some(file) = prepared.system_file
-                    && let Err(error) = tokio::fs::remove_file(&file).await
-                {
-                    tracing::debug!(%error, "the context file was gone already");
-                }
+                drop(prepared.context_file);
                 return;
             }
             Err(failure) => failure,
@@ -147,12 +155,12 @@ impl TurnCx {
         let sent_text =
             system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
         say(events, spec.turn, TurnEvent::Packed { pack: Box::new(pack), sent_text }).await;
-        let system_file = match system {
-            Some(text) => Some(self.write_system_file(&seat.new_session_id, text).await?),
+        let context_file = match system {
+            Some(text) => Some(self.write_context_file(&seat.new_session_id, text).await?),
             None => None,
         };
-        seat.system_file.clone_from(&system_file);
-        Ok((engine, Prepared { seat, key, text: user, expect_session, system_file }))
+        seat.system_file = context_file.as_ref().map(|file| file.0.clone());
+        Ok((engine, Prepared { seat, key, text: user, expect_session, context_file }))
     }
 
     fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
@@ -292,14 +300,14 @@ impl TurnCx {
     }
 
     /// `unique`: a second try of the same turn begins while the first one still clears up.
-    async fn write_system_file(&self, unique: &str, text: String) -> Result<PathBuf, TurnFailure> {
+    async fn write_context_file(&self, unique: &str, text: String) -> Result<ContextFile, TurnFailure> {
         let path = self.config.paths.context_file(unique);
         let target = path.clone();
         let written =
             tokio::task::spawn_blocking(move || write_atomic(&target, text.as_bytes(), Access::Private))
                 .await;
         match written {
-            Ok(Ok(())) => Ok(path),
+            Ok(Ok(())) => Ok(ContextFile(path)),
             Ok(Err(error)) => Err(internal("The context file could not be written", &error.to_string())),
             Err(error) => Err(internal("The context file could not be written", &error.to_string())),
         }

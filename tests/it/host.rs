@@ -432,20 +432,24 @@ async fn starts_that_fail_say_why() {
     assert_eq!(failure(&bench.start_with(spec, "a", LIMIT).end().await).kind, FailureKind::FolderMissing);
 }
 
+/// However politely it takes a stop: what it left running would go on unseen.
 #[tokio::test]
-async fn a_stop_by_protocol_keeps_the_seat() {
+async fn a_stop_by_protocol_ends_the_process_too() {
     let mut bench = Bench::new(
-        "echo 'session s1'; while read -r line; do case \"$line\" in cancel) echo cancelled;; *) echo \"text $$\";; esac; done",
+        "echo 'session s1'; sleep 600 & while read -r line; do case \"$line\" in cancel) echo cancelled;; *) echo \"text $$ $!\";; esac; done",
     );
     let mut running = bench.start("a");
     running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
     running.stop().await;
     let first = running.end().await;
     assert_eq!(finished(&first), StopReason::Cancelled);
+    let pids: Vec<i32> = said(&first).split_whitespace().map(|word| word.parse().unwrap()).collect();
+    assert!(pids.len() == 2 && !pids.iter().any(|pid| lives(*pid)), "{pids:?}");
     let mut running = bench.start("b");
     running.until(|event| matches!(event, TurnEvent::ItemStarted { .. })).await;
     running.stop().await;
-    assert_eq!(said(&first), said(&running.end().await), "the same process");
+    let second = running.end().await;
+    assert_ne!(said(&first), said(&second), "another process");
     bench.host.close_all().await;
 }
 

@@ -5,4 +5,5 @@
 mod client;
 mod protocols;
 mod real_clis;
+mod serve;
 mod transport;

@@ -92,6 +92,22 @@ fn state_by_state_and_event() {
     }
 }
 
+/// After a yes it is the tool that is waited for, not the model.
+#[test]
+fn an_allowed_tool_is_what_runs() {
+    let (mut world, id, turn) = in_state(TurnState::Running);
+    let tool = |state| ItemBody::Tool(ToolCall { name: "Bash".into(), state, ..ToolCall::default() });
+    world.say(turn, TurnEvent::ItemStarted { key: "t".into(), body: tool(ToolState::Running) });
+    world.say(turn, asked("q", "make"));
+    let phase =
+        |world: &mut World| world.view(id).turn.as_ref().map(|turn| turn.phase.clone()).unwrap_or_default();
+    assert_eq!(phase(&mut world), "Needs you");
+    world.chat(ChatCommand::Answer { turn, ask: "q".into(), decision: Decision::AllowOnce });
+    assert_eq!(phase(&mut world), "Running Bash");
+    world.say(turn, TurnEvent::ItemReplaced { key: "t".into(), body: tool(ToolState::Done) });
+    assert_eq!(phase(&mut world), "Waiting for the model");
+}
+
 #[test]
 fn an_ended_turn_stays_ended() {
     for end in [TurnEvent::Finished(StopReason::Completed), failed(FailureKind::Network)] {

@@ -13,7 +13,9 @@ pub(super) fn merge(call: &mut ToolCall, told: &Value, name_of_id: fn(&str) -> O
         let id = told.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
         call.name = tool_name(name_of_id(id), title.as_deref(), told.get("kind").and_then(Value::as_str));
     }
-    if let Some(title) = title.filter(|title| !title.is_empty()) {
+    // Some agents end with the bare name of the tool, after a title that said more.
+    let says_more = |title: &String| call.title.is_empty() || *title != call.name;
+    if let Some(title) = title.filter(|title| !title.is_empty() && says_more(title)) {
         call.title = title;
     }
     if let Some(kind) = told.get("kind").and_then(Value::as_str) {
@@ -46,6 +48,11 @@ pub(super) fn merge(call: &mut ToolCall, told: &Value, name_of_id: fn(&str) -> O
                 call.changed_files.push(path);
             }
         }
+    }
+    // A path that is told from the root on, but without it, would be another file.
+    let whole = format!("/{}", call.title);
+    if call.changed_files.contains(&whole) {
+        call.title = whole;
     }
 }
 
@@ -254,6 +261,23 @@ mod tests {
             (vec!["/p/a.txt".to_owned()], vec!["/p/a.txt".to_owned()])
         );
         assert_eq!(call.name, "edit");
+    }
+
+    #[test]
+    fn a_title_that_said_more_stays_and_a_path_is_whole() {
+        let mut call = ToolCall::default();
+        for told in [
+            json!({"toolCallId": "c", "title": "write", "kind": "edit", "status": "pending"}),
+            json!({"title": "tmp/p/a.txt", "kind": "edit", "status": "in_progress", "locations": [{"path": "/tmp/p/a.txt"}]}),
+            json!({"title": "write", "kind": "edit", "status": "failed"}),
+        ] {
+            merge(&mut call, &told, none);
+        }
+        assert_eq!((call.name.as_str(), call.title.as_str()), ("write", "/tmp/p/a.txt"));
+        let mut relative = ToolCall::default();
+        let told = json!({"title": "src/a.rs", "kind": "edit", "locations": [{"path": "/tmp/p/src/a.rs"}]});
+        merge(&mut relative, &told, none);
+        assert_eq!(relative.title, "src/a.rs", "short, and right in the project");
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily};
 
-const FACES: [(&str, &[u8]); 10] = [
+const FACES: [(&str, &[u8]); 11] = [
     ("inter", include_bytes!("../../../assets/fonts/Inter-Regular.otf")),
     ("inter-medium", include_bytes!("../../../assets/fonts/Inter-Medium.otf")),
     ("inter-semibold", include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
@@ -10,13 +10,14 @@ const FACES: [(&str, &[u8]); 10] = [
     ("mono-medium", include_bytes!("../../../assets/fonts/JetBrainsMono-Medium.ttf")),
     ("nanum", include_bytes!("../../../assets/fonts/NanumBarunGothic.ttf")),
     ("nanum-bold", include_bytes!("../../../assets/fonts/NanumBarunGothicBold.ttf")),
+    ("emoji", include_bytes!("../../../assets/fonts/NotoEmoji.ttf")),
     ("icon", include_bytes!("../../../assets/fonts/Phosphor.ttf")),
     ("icon-bold", include_bytes!("../../../assets/fonts/Phosphor-Bold.ttf")),
     ("icon-fill", include_bytes!("../../../assets/fonts/Phosphor-Fill.ttf")),
 ];
 
-/// Emoji faces that come with egui, in order of preference.
-const EMOJI: [&str; 2] = ["NotoEmoji-Regular", "emoji-icon-font"];
+/// Faces of egui for what the emoji face lacks: its own knows those of before 2014 only, and some symbols.
+const SYMBOLS: [&str; 2] = ["NotoEmoji-Regular", "emoji-icon-font"];
 
 /// The fonts of the window: text families with Korean, Han, kana, box drawing, emoji and icons as fallback.
 ///
@@ -28,14 +29,21 @@ pub fn definitions() -> FontDefinitions {
     for (name, bytes) in FACES {
         fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
     }
-    let emoji: Vec<&str> = EMOJI.into_iter().filter(|name| built_in.font_data.contains_key(*name)).collect();
-    for name in &emoji {
+    let symbols: Vec<&str> =
+        SYMBOLS.into_iter().filter(|name| built_in.font_data.contains_key(*name)).collect();
+    for name in &symbols {
         if let Some(data) = built_in.font_data.get(*name) {
             fonts.font_data.insert((*name).to_owned(), Arc::clone(data));
         }
     }
     let chain = |faces: &[&str]| -> Vec<String> {
-        faces.iter().chain(&emoji).chain(&["icon"]).map(|name| (*name).to_owned()).collect()
+        faces
+            .iter()
+            .chain(&["emoji"])
+            .chain(&symbols)
+            .chain(&["icon"])
+            .map(|name| (*name).to_owned())
+            .collect()
     };
     let families = [
         (FontFamily::Proportional, chain(&["inter", "nanum", "mono"])),
@@ -71,7 +79,7 @@ mod tests {
         let mut missing = Vec::new();
         for family in [FontFamily::Proportional, FontFamily::Monospace] {
             let font = egui::FontId::new(14.0, family);
-            let letters = "Aé한글뷁漢字かなЖΩ→─│✓☐…\u{2212}😀".chars();
+            let letters = "Aé한글뷁漢字かなЖΩ→─│✓☐…\u{2212}😀🙂🤖🤔🧪🛑🤝🥲🪲".chars();
             missing.extend(letters.filter(|letter| !fonts.has_glyph(&font, *letter)));
         }
         assert_eq!(missing, Vec::<char>::new());

@@ -6,9 +6,11 @@ use egui::{Key, Modifiers};
 use tunaflow::api::command::{
     AppCommand, ChatCommand, Command, EngineCommand, ProjectCommand, SettingsCommand,
 };
-use tunaflow::model::engine::EngineId;
+use tunaflow::model::engine::{Billing, EngineId};
 use tunaflow::model::id::{ConversationId, MessageId, ProjectId, TurnId};
 use tunaflow::model::message::MessageState;
+use tunaflow::model::settings::EngineSettings;
+use tunaflow::model::turn::FailureKind;
 use tunaflow::ui::route::{Route, SettingsPage};
 use tunaflow::ui::testing::{self, SHOWN};
 
@@ -183,6 +185,35 @@ fn a_failure_offers_the_ways_on() {
     assert!(bench.sent().contains(&Command::Chat(other)));
     bench.click("Show details");
     assert!(bench.has_part("usage limit reached"));
+}
+
+/// Where a login is missing, how to log in; where a key was refused, the settings that say who pays.
+#[test]
+fn a_refused_key_leads_to_the_settings() {
+    let mut bench = Bench::of("failed");
+    bench.publish(|snap| {
+        testing::change(snap, |view| {
+            let mut row = view.turn.as_deref().unwrap().clone();
+            row.failure.as_mut().unwrap().kind = FailureKind::NotLoggedIn;
+            let failure = row.failure.clone().unwrap();
+            view.turn = Some(Arc::new(row));
+            let page = view.pages.values_mut().next_back().unwrap();
+            let mut messages = page.to_vec();
+            let last = Arc::make_mut(messages.last_mut().unwrap());
+            last.state = MessageState::Failed { failure };
+            last.revision += 1;
+            *page = messages.into();
+        });
+    });
+    assert!(bench.has("Copy how to log in"));
+    bench.publish(|snap| {
+        let billing = Billing::ApiKey;
+        let set = EngineSettings { billing, ..EngineSettings::default() };
+        Arc::make_mut(&mut snap.settings).engines.insert(EngineId::new("codex"), set);
+    });
+    assert!(!bench.has("Copy how to log in"));
+    bench.click("Engine settings");
+    assert_eq!(bench.route(), Route::Settings { page: SettingsPage::Engines });
 }
 
 #[test]

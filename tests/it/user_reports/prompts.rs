@@ -37,8 +37,9 @@ fn a_context_of_200_kilobytes_arrives_whole_and_not_as_arguments() {
     assert_eq!(heard(&app), [sent.user]);
     let longest = arguments(&app).iter().map(String::len).max().unwrap();
     assert!(longest < 8 * 1024, "{longest}");
+    let home = app.stop();
     let left: Vec<_> =
-        std::fs::read_dir(app.home().join("data")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        std::fs::read_dir(home.path().join("data")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("context-")), "{left:?}");
 }
 

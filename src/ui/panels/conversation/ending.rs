@@ -4,7 +4,7 @@ use egui::{Frame, Margin, Stroke, Ui};
 
 use crate::api::command::ChatCommand;
 use crate::api::snapshot::{ConversationView, TurnRow};
-use crate::model::engine::EngineId;
+use crate::model::engine::{Billing, EngineId};
 use crate::model::id::TurnId;
 use crate::model::message::{Author, Message, MessageState};
 use crate::model::turn::{FailureKind, TurnFailure};
@@ -106,6 +106,11 @@ fn detail(cx: &UiCx<'_>, ui: &mut Ui, detail: &str) {
     }
 }
 
+/// A login would not help then.
+fn pays_by_key(cx: &UiCx<'_>, engine: &EngineId) -> bool {
+    cx.snap.settings.engines.get(engine).is_some_and(|set| set.billing == Billing::ApiKey)
+}
+
 fn buttons(cx: &UiCx<'_>, ui: &mut Ui, failure: &TurnFailure, engine: &EngineId, turn: Option<TurnId>) {
     match failure.kind {
         FailureKind::NotInstalled => {
@@ -113,13 +118,13 @@ fn buttons(cx: &UiCx<'_>, ui: &mut Ui, failure: &TurnFailure, engine: &EngineId,
                 cx.ask(Request::Pick(DialogAsk::EngineProgram(engine.clone())));
             }
         }
-        FailureKind::NotLoggedIn => {
+        FailureKind::NotLoggedIn if !pays_by_key(cx, engine) => {
             let hint = cx.engine(engine).map(|row| row.info.login_hint.clone()).unwrap_or_default();
             if Button::secondary("Copy how to log in").tooltip(&hint).show(ui).clicked() {
                 cx.ask(Request::Copy { text: hint.clone(), what: "The login hint" });
             }
         }
-        FailureKind::ModelUnknown | FailureKind::Protocol => {
+        FailureKind::NotLoggedIn | FailureKind::ModelUnknown | FailureKind::Protocol => {
             if Button::secondary("Engine settings").show(ui).clicked() {
                 cx.ask(Request::Go(Route::Settings { page: SettingsPage::Engines }));
             }
