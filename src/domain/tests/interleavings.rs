@@ -340,15 +340,37 @@ fn holds(world: &World, snapshot: &Snapshot) {
     }
 }
 
+fn check(steps: impl IntoIterator<Item = Step>) {
+    let mut run = Run::new();
+    for step in steps {
+        run.step(step);
+    }
+    run.finish();
+}
+
+/// 300 orders, or as many as `PROPTEST_CASES` says.
+fn config() -> ProptestConfig {
+    let cases =
+        if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 300 };
+    ProptestConfig { cases, max_shrink_iters: 4_000, ..ProptestConfig::default() }
+}
+
+#[test]
+fn orders_that_went_wrong_once() {
+    let cases: [&[Step]; 2] = [
+        &[(0, 0, 0), (0, 0, 0), (95, 0, 0), (38, 0, 0), (0, 205, 0), (57, 3, 0), (13, 100, 0), (80, 0, 0)],
+        &[(33, 0, 85), (0, 31, 0), (29, 11, 0), (70, 0, 0), (70, 0, 0), (70, 0, 0), (95, 0, 0), (0, 0, 0)],
+    ];
+    for steps in cases {
+        check(steps.iter().copied());
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn any_order_keeps_every_word_once(steps in proptest::collection::vec((0_u8..97, any::<u8>(), any::<u8>()), 1..120)) {
-        let mut run = Run::new();
-        for step in steps {
-            run.step(step);
-        }
-        run.finish();
+        check(steps);
     }
 }
