@@ -1,12 +1,13 @@
-//! Putting a pack together, with ever more messages in the project.
+//! Putting a pack together, with ever more messages in the project, and with all that a project keeps beside them.
 
 use std::time::Instant;
 
 use crate::bench::args::Options;
+use crate::bench::knowledge;
 use crate::bench::report::{Report, Values};
 use crate::bench::scratch::Scratch;
 use crate::bench::time;
-use crate::context::{PackSeat, PackSpec, Sources, assemble};
+use crate::context::{Found, PackSeat, PackSpec, Sources, assemble};
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::pack::{Mode, Supply};
@@ -30,15 +31,20 @@ pub fn measure(options: &Options) -> anyhow::Result<Report> {
         let each = size.min(IN_CONVERSATION);
         let conversations = size / each;
         let scratch = Scratch::seeded(conversations, each)?;
+        let first_message = i64::from(conversations) + 2;
+        knowledge::fill(&scratch.paths()?.database(), conversations, each, first_message)?;
         let db = ReadDb::open_read_only(&scratch.paths()?.database())?;
         let mut values = Values::default();
+        let mut most_sections = 0;
         for run in 0..runs {
             let spec = spec(run, conversations, each);
             let begun = Instant::now();
             let pack = assemble(&spec, &Sources { db: &db })?;
             values.push(time::ms(begun.elapsed()));
             anyhow::ensure!(!pack.sections.is_empty(), "a pack came out empty");
+            most_sections = most_sections.max(pack.sections.len());
         }
+        anyhow::ensure!(most_sections >= 11, "the packs lack sections: at most {most_sections}");
         report.tell(format!("{size} messages, p50"), values.median(), "ms");
         report.hold(format!("{size} messages, p99"), values.percentile(99.0), "ms", MOST_MS);
     }
@@ -74,5 +80,6 @@ fn spec(run: u32, conversations: u32, each: u32) -> PackSpec {
         git_branch: Some("main".into()),
         role_text: None,
         persona_text: None,
+        found: Found::default(),
     }
 }

@@ -9,6 +9,7 @@ mod app;
 mod args;
 mod context;
 mod fake_engine;
+mod knowledge;
 mod latency;
 mod open;
 #[cfg_attr(not(feature = "gui"), expect(dead_code, reason = "windows are measured by them"))]

@@ -72,6 +72,9 @@ fn report(pack: &ContextPack) -> String {
     for held in &report.held_by_session {
         text.push_str(&format!("held by the engine's session: {held}\n"));
     }
+    for note in &report.notes {
+        text.push_str(&format!("{:<22} note: {}\n", note.id.label(), note.text));
+    }
     text.push_str(&format!("hash {}\nparity hash {}\n", report.hash, report.parity_hash));
     text
 }

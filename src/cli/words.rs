@@ -135,6 +135,7 @@ fn report_of(report: &PackReport) -> Value {
                 "chars": section.chars,
                 "estimated_tokens": section.estimated_tokens,
                 "budget_chars": section.budget_chars,
+                "want_chars": section.want_chars,
                 "cut": section.cut,
                 "source_ids": section.source_ids,
             })
@@ -142,6 +143,8 @@ fn report_of(report: &PackReport) -> Value {
         .collect();
     let left_out: Vec<Value> =
         report.left_out.iter().map(|left| json!({ "id": word(left.id), "why": left.why })).collect();
+    let notes: Vec<Value> =
+        report.notes.iter().map(|note| json!({ "id": word(note.id), "text": note.text })).collect();
     json!({
         "mode": word(report.mode),
         "mode_reason": report.mode_reason.label(),
@@ -150,6 +153,7 @@ fn report_of(report: &PackReport) -> Value {
         "sections": sections,
         "left_out": left_out,
         "held_by_session": report.held_by_session,
+        "notes": notes,
         "hash": report.hash,
         "parity_hash": report.parity_hash,
         "fixed_hash": report.fixed_hash,

@@ -1,6 +1,6 @@
 //! Why something could not be told.
 
-use crate::model::id::ProjectId;
+use crate::model::id::{MessageId, ProjectId};
 use crate::store::StoreError;
 
 /// Why a section, or a whole pack, could not be made. `Display` is one line.
@@ -10,4 +10,6 @@ pub enum ContextError {
     Store(#[from] StoreError),
     #[error("project {0} is not known")]
     UnknownProject(ProjectId),
+    #[error("message {0}, at which this branch starts, is not there any more")]
+    NoCheckpoint(MessageId),
 }

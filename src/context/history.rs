@@ -29,6 +29,8 @@ pub struct Entry {
     pub slim: Option<String>,
     /// The last word of an agent: never left out for lack of room.
     pub last_word: bool,
+    /// `text` has all the words of the message; what tools gave does not count.
+    pub has_all_words: bool,
 }
 
 impl Entry {
@@ -57,6 +59,17 @@ pub struct Fitted {
     /// What was cut, in words; empty = nothing.
     pub cut: String,
     pub source_ids: Vec<i64>,
+    /// What is told whole, so that no other section needs to tell it again.
+    pub told: Vec<Fact>,
+}
+
+/// Something that could be told twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fact {
+    /// The words of a message, by its row id.
+    Message(i64),
+    /// An agreement, by its row id.
+    Agreement(i64),
 }
 
 impl History {
@@ -67,6 +80,13 @@ impl History {
         }
         let costs: usize = self.entries.iter().map(|entry| entry.cost(chars(&entry.text))).sum();
         self.frame_chars() + costs
+    }
+
+    /// Room it takes to tell the last word of every agent, results of tools left aside.
+    pub fn last_words_chars(&self) -> usize {
+        let musts = self.entries.iter().filter(|entry| entry.last_word);
+        let costs: usize = musts.map(|entry| entry.cost(chars(entry.slim()))).sum();
+        if costs == 0 { 0 } else { self.frame_chars() + costs }
     }
 
     fn frame_chars(&self) -> usize {
@@ -158,6 +178,7 @@ impl History {
         let mut parts: Vec<String> = Vec::new();
         let mut source_ids = Vec::new();
         let mut older = self.total;
+        let mut told_whole = Vec::new();
         let mut shortened = 0;
         for (entry, text) in shown().collect::<Vec<_>>().into_iter().rev() {
             let gap = match (older, entry.rank) {
@@ -167,16 +188,20 @@ impl History {
             parts.extend(gap_mark(gap));
             parts.push(format!("[{}]\n{text}", entry.label));
             source_ids.push(entry.id);
+            if entry.has_all_words && (*text == entry.text || Some(text) == entry.slim.as_ref()) {
+                told_whole.push(Fact::Message(entry.id));
+            }
             shortened += usize::from(*text != entry.text);
             older = entry.rank;
         }
         let missing = self.total.map(|total| total.saturating_sub(source_ids.len()));
         let cut = cut_words(missing, shortened);
         if parts.is_empty() {
-            return Fitted { text: String::new(), cut, source_ids };
+            return Fitted { cut, ..Fitted::default() };
         }
         parts.extend(gap_mark(older.map_or(Some(0), Some)));
-        Fitted { text: format!("{}{}", self.heading, parts.join("\n\n")), cut, source_ids }
+        let text = format!("{}{}", self.heading, parts.join("\n\n"));
+        Fitted { text, cut, source_ids, told: told_whole }
     }
 }
 

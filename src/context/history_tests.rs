@@ -6,7 +6,7 @@ use crate::context::trim::chars;
 const HEADING: &str = "## Recent conversation\n\n";
 
 fn entry(id: i64, rank: usize, label: &str, text: String, last_word: bool) -> Entry {
-    Entry { id, rank: Some(rank), label: label.to_owned(), text, slim: None, last_word }
+    Entry { id, rank: Some(rank), label: label.to_owned(), text, slim: None, last_word, has_all_words: true }
 }
 
 /// Up to 40 messages of a user and up to 5 agents, newest first, the newest of each agent its last word.

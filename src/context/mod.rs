@@ -6,25 +6,29 @@
 
 mod assemble;
 pub mod budget;
+mod draft;
 mod error;
 mod fence;
 pub mod history;
+mod items;
 pub mod mode;
 mod roles;
+mod rounds;
 mod section;
 mod sections;
 pub mod skills;
 mod spec;
+mod tiers;
 mod tokens;
 mod transcript;
 mod transport;
 pub mod trim;
 pub mod words;
 
-pub use assemble::assemble;
+pub use assemble::{assemble, mode_of};
 pub use error::ContextError;
 pub use roles::{persona_names, persona_text, role_names, role_text};
 pub use section::{Part, Section, SectionCx, Trimmable, Want};
-pub use spec::{Held, PackSeat, PackSpec, Sources};
+pub use spec::{Found, Held, PackSeat, PackSpec, Sources};
 pub use tokens::estimate_tokens;
 pub use transport::{Rendered, SEPARATOR, render};

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::code::CodeFound;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
+use crate::model::knowledge::PassageHit;
 use crate::model::pack::{Mode, SectionId, Supply};
+use crate::model::skill::SkillDoc;
 use crate::store::ReadDb;
 
 /// Everything a pack depends on beside the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PackSpec {
     pub conversation: ConversationId,
     pub project: ProjectId,
@@ -31,6 +34,23 @@ pub struct PackSpec {
     /// The user's or the project's own text for the seat's persona; `None` = the built-in one of that name, or
     /// else `PackSeat::persona` as it is.
     pub persona_text: Option<String>,
+    /// What slow sources know.
+    pub found: Found,
+}
+
+/// What was asked of slow sources beforehand, with a deadline. Empty = not asked, or nothing there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// A search of the project's code for the prompt.
+    pub code: Option<CodeFound>,
+    /// Texts of the skills that are switched on.
+    pub skills: Vec<SkillDoc>,
+    /// Past passages of the project that match, the best first.
+    pub retrieval: Vec<PassageHit>,
+    /// What the current change touches, as Markdown.
+    pub graph: Option<String>,
+    /// Lines for the report, e.g. that a search ended at its deadline.
+    pub notes: Vec<(SectionId, String)>,
 }
 
 /// Who is asked.

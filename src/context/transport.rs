@@ -51,6 +51,7 @@ mod tests {
                 sections: Vec::new(),
                 left_out: Vec::new(),
                 held_by_session: Vec::new(),
+                notes: Vec::new(),
                 fixed_hash: String::new(),
                 told: std::collections::BTreeMap::new(),
                 parity_hash: String::new(),

@@ -164,15 +164,22 @@ fn told(context: &str, prompt: &str) -> String {
     answer
 }
 
-/// Headings outside code fences, each with the characters up to the next one.
-fn sections(context: &str) -> Vec<(String, usize)> {
+/// Second-level headings outside code blocks, as the context's sections have them, each with the characters up
+/// to the next one.
+pub fn sections(context: &str) -> Vec<(String, usize)> {
     let mut sections: Vec<(String, usize)> = Vec::new();
-    let mut in_code = false;
+    // The fence that ends the block we are in.
+    let mut fence: Option<&str> = None;
     for line in context.split_inclusive('\n') {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
+        let text = line.trim();
+        let run =
+            text.len() - text.trim_start_matches(|mark| text.starts_with(mark) && "`~".contains(mark)).len();
+        match fence {
+            None if run >= 3 => fence = text.get(..run),
+            Some(open) if run == text.len() && text.starts_with(open) => fence = None,
+            _ => {}
         }
-        let heading = line.strip_prefix("## ").or_else(|| line.strip_prefix("# ")).filter(|_| !in_code);
+        let heading = line.strip_prefix("## ").filter(|_| fence.is_none());
         if let Some(heading) = heading {
             sections.push((heading.trim().to_owned(), 0));
         } else if sections.is_empty() && !line.trim().is_empty() {
@@ -357,7 +364,9 @@ mod tests {
     fn odd_texts() {
         assert_eq!(split("only words"), ("", "only words"));
         assert_eq!(split("a\n\n---\n\nb\n\n---\n\nc"), ("a\n\n---\n\nb", "c"));
-        assert_eq!(sections("loose\n# A\nx"), [("(without a heading)".to_owned(), 6), ("A".to_owned(), 5)]);
+        assert_eq!(sections("loose\n## A\nx"), [("(without a heading)".to_owned(), 6), ("A".to_owned(), 6)]);
+        let nested = "## A\n````\n```\n## no heading\n````\n# nor here\n## B\n";
+        assert_eq!(sections(nested), [("A".to_owned(), 44), ("B".to_owned(), 5)]);
         assert!(answer("").0.contains("(0 characters)"));
     }
 }

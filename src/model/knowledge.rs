@@ -138,6 +138,24 @@ pub struct TopicBody {
     pub extractive: bool,
 }
 
+/// A past passage that bears on a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassageHit {
+    /// Row id of the passage.
+    pub id: i64,
+    pub conversation: ConversationId,
+    /// Title of its conversation.
+    pub title: String,
+    /// Who speaks in it, e.g. `User, Alice (claude)`; empty when not known.
+    pub speakers: String,
+    /// The messages it was cut from.
+    pub messages: Vec<MessageId>,
+    /// Original text.
+    pub text: String,
+    /// Why it is there: ranks and age, in a few words; empty when not known.
+    pub why: String,
+}
+
 /// A skill that was switched for a project or for one conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillSwitch {

@@ -168,6 +168,9 @@ pub struct PackReport {
     pub left_out: Vec<LeftOut>,
     /// What the engine's own session already holds, one line each; empty for a fresh session.
     pub held_by_session: Vec<String>,
+    /// What the user should know of single sections beside that, one line each.
+    #[serde(default)]
+    pub notes: Vec<SectionNote>,
     /// SHA-256 over project, rules, role and identity as they are now, sent or held, hex.
     /// Kept with the engine's session: while it stays equal they need not be sent again.
     #[serde(default)]
@@ -191,10 +194,20 @@ pub struct SectionReport {
     pub estimated_tokens: u32,
     /// What it was allowed; equals `chars` for fixed sections.
     pub budget_chars: u32,
+    /// What it would take to say all it has to say, nothing cut. 0 in reports of older versions.
+    #[serde(default)]
+    pub want_chars: u32,
     /// What was cut, in words; empty when nothing was.
     pub cut: String,
     /// Ids of the rows it was made from, for tracing.
     pub source_ids: Vec<i64>,
+}
+
+/// A line about one section, e.g. that a search ended at its deadline.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SectionNote {
+    pub id: SectionId,
+    pub text: String,
 }
 
 /// A section that did not take part.

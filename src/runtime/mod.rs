@@ -8,6 +8,7 @@ mod inbox;
 mod perform;
 mod reads;
 pub mod skills;
+mod slow;
 mod texts;
 mod turn;
 

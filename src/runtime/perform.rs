@@ -24,6 +24,7 @@ use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
 use crate::runtime::reads::ReadPool;
+use crate::runtime::slow::SlowSources;
 use crate::runtime::texts;
 use crate::runtime::turn::TurnCx;
 use crate::store::{
@@ -67,6 +68,7 @@ pub(in crate::runtime) struct Hands {
     secrets: Arc<SecretFile>,
     port: Port,
     pub reads: Option<ReadPool>,
+    slow: SlowSources,
     pub engines: Arc<[Arc<dyn Engine>]>,
     pub settings: Arc<Settings>,
     /// The PATH of the user's login shell; `None` until the shell has answered.
@@ -97,6 +99,7 @@ impl Hands {
             secrets,
             port,
             reads,
+            slow: SlowSources::new(config.home.clone(), &config.paths),
             engines: registry::builtin(&settings).into(),
             settings: Arc::new(settings),
             // Without a look around, nobody asks the login shell: the program's own PATH serves at once.
@@ -272,6 +275,7 @@ impl Hands {
             host: self.host.clone(),
             keys: self.keys.clone(),
             reads: self.reads.clone(),
+            slow: self.slow.clone(),
             engines: self.engines.clone(),
             settings: self.settings.clone(),
             login_path: self.login_path.subscribe(),

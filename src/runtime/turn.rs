@@ -29,6 +29,7 @@ use crate::os::stack::detect_stack;
 use crate::runtime::Config;
 use crate::runtime::discovery::ask_shell;
 use crate::runtime::reads::ReadPool;
+use crate::runtime::slow::{SlowSources, Wanted};
 use crate::runtime::texts::{self, Kind};
 use crate::store::StoreError;
 
@@ -42,6 +43,7 @@ pub(in crate::runtime) struct TurnCx {
     pub host: Arc<EngineHost>,
     pub keys: KeyLookup,
     pub reads: Option<ReadPool>,
+    pub slow: SlowSources,
     pub engines: Arc<[Arc<dyn Engine>]>,
     pub settings: Arc<Settings>,
     pub login_path: watch::Receiver<Option<OsString>>,
@@ -74,10 +76,10 @@ impl TurnCx {
         mut self,
         spec: TurnSpec,
         events: mpsc::Sender<(TurnId, TurnEvent)>,
-        control: mpsc::Receiver<TurnControl>,
+        mut control: mpsc::Receiver<TurnControl>,
     ) {
         let turn = spec.turn;
-        let failure = match self.prepare(&spec, &events).await {
+        let failure = match self.prepare(&spec, &events, &mut control).await {
             Ok((engine, prepared)) => {
                 let idle_timeout = Duration::from_secs(u64::from(self.settings.turn_idle_timeout_secs));
                 self.host
@@ -105,6 +107,7 @@ impl TurnCx {
         &mut self,
         spec: &TurnSpec,
         events: &mpsc::Sender<(TurnId, TurnEvent)>,
+        control: &mut mpsc::Receiver<TurnControl>,
     ) -> Result<(Arc<dyn Engine>, Prepared), TurnFailure> {
         if !tokio::fs::metadata(&spec.cwd).await.is_ok_and(|found| found.is_dir()) {
             return Err(folder_missing(&spec.cwd));
@@ -139,18 +142,21 @@ impl TurnCx {
             found?;
         }
         let fresh = held.is_none();
-        let pack = self
-            .pack(
-                spec.project,
-                spec.conversation,
-                Some(spec.user_seq),
-                &spec.seat,
-                &spec.prompt,
-                spec.budget_chars,
-                held,
-            )
-            .await
-            .map_err(|why| internal("The context could not be assembled", &why))?;
+        let packing = self.pack(
+            spec.project,
+            spec.conversation,
+            Some(spec.user_seq),
+            &spec.seat,
+            &spec.prompt,
+            spec.budget_chars,
+            held,
+        );
+        // Slow sources may take a second or two; a stop ends them.
+        let packed = tokio::select! {
+            packed = packing => packed,
+            () = stop(control) => return Err(internal("Stopped", "nothing was sent")),
+        };
+        let pack = packed.map_err(|why| internal("The context could not be assembled", &why))?;
         let Rendered { system, user } = render(&pack, &spec.prompt, engine.info().caps.system_apart, fresh);
         let sent_text =
             system.as_ref().map_or_else(|| user.clone(), |system| format!("{system}\n\n---\n\n{user}"));
@@ -267,6 +273,13 @@ impl TurnCx {
         let Some(reads) = &self.reads else { return Err("there is no database to read from".into()) };
         let engine_name = registry::find(&self.engines, &seat.engine)
             .map_or_else(|| seat.engine.to_string(), |engine| engine.info().name.clone());
+        let (before_seq, mode) = (user_seq.unwrap_or(i64::MAX), seat.mode);
+        let wanted = reads.read(move |db| Wanted::read(db, project, conversation, before_seq, mode)).await;
+        // What cannot be read now is told of when the pack is made.
+        let found = match wanted {
+            Ok(wanted) => self.slow.ask(wanted, prompt).await,
+            Err(_) => Default::default(),
+        };
         let (seat, prompt, paths) = (seat.clone(), prompt.to_owned(), self.config.paths.clone());
         let packed = reads.read(move |db| {
             let folder = db.project(project)?.map(|project| project.path);
@@ -293,6 +306,7 @@ impl TurnCx {
                 git_branch: facts.git_branch,
                 role_text,
                 persona_text,
+                found,
             };
             assemble(&spec, &Sources { db }).map_err(StoreError::other)
         });
@@ -339,6 +353,17 @@ fn facts(folder: &std::path::Path) -> Facts {
         Head::Detached(commit) => format!("detached at {commit}"),
     });
     Facts { stack: detect_stack(folder).into_iter().map(str::to_owned).collect(), git_branch: branch }
+}
+
+/// Ready when the turn is stopped, and never otherwise: nothing has been asked yet that could be answered.
+async fn stop(control: &mut mpsc::Receiver<TurnControl>) {
+    loop {
+        match control.recv().await {
+            Some(TurnControl::Stop) => return,
+            Some(TurnControl::Answer { .. }) => {}
+            None => std::future::pending().await,
+        }
+    }
 }
 
 async fn say(events: &mpsc::Sender<(TurnId, TurnEvent)>, turn: TurnId, event: TurnEvent) {

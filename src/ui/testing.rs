@@ -827,6 +827,7 @@ pub fn pack() -> ContextPack {
                 chars: *chars,
                 estimated_tokens: chars / 4,
                 budget_chars: *budget_chars,
+                want_chars: *chars,
                 cut: (*cut).into(),
                 source_ids: Vec::new(),
             })
@@ -836,6 +837,7 @@ pub fn pack() -> ContextPack {
             LeftOut { id: SectionId::CodeGraph, why: "Full mode only".into() },
         ],
         held_by_session: vec!["14 messages since 14:02".into()],
+        notes: Vec::new(),
         parity_hash: "5f2e".repeat(16),
         hash: "9f3c71e0a4d2".repeat(5),
         assembly_micros: 11_000,

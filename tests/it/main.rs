@@ -20,6 +20,8 @@ mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;
 mod overhead;
+mod pack_flows;
+mod pack_sections;
 mod packs;
 #[cfg(feature = "gui")]
 mod panels;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tunaflow::context::{Held, PackSeat, PackSpec, Sources, assemble, render};
+use tunaflow::context::{Found, Held, PackSeat, PackSpec, Sources, assemble, render};
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::{ConversationId, MessageId, ProjectId};
 use tunaflow::model::message::{Author, Item, ItemBody, Message, MessageState, ToolCall, ToolState};
@@ -25,15 +25,15 @@ const ENGINES: [(&str, &str); 5] = [
     ("openai:a-local-server-with-a-long-name", "A local server with a long name"),
 ];
 
-struct Talk {
-    dir: tempfile::TempDir,
-    store: Store,
-    db: ReadDb,
-    next_seq: i64,
+pub struct Talk {
+    pub dir: tempfile::TempDir,
+    pub store: Store,
+    pub db: ReadDb,
+    pub next_seq: i64,
 }
 
 impl Talk {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tunaflow.db");
         let mut store = Store::open(&path, &dir.path().join("backups"), 0).unwrap();
@@ -65,13 +65,13 @@ impl Talk {
         Self { dir, store, db, next_seq: 1 }
     }
 
-    fn put(&mut self, author: Author, bodies: Vec<ItemBody>) -> &mut Self {
+    pub fn put(&mut self, author: Author, bodies: Vec<ItemBody>) -> &mut Self {
         let message = self.message(author, bodies);
         self.store.apply(&[StoreWrite::PutMessage(message)]).unwrap();
         self
     }
 
-    fn message(&mut self, author: Author, bodies: Vec<ItemBody>) -> Message {
+    pub fn message(&mut self, author: Author, bodies: Vec<ItemBody>) -> Message {
         let seq = self.next_seq;
         self.next_seq += 1;
         let items =
@@ -92,16 +92,16 @@ impl Talk {
         }
     }
 
-    fn user(&mut self, text: &str) -> &mut Self {
+    pub fn user(&mut self, text: &str) -> &mut Self {
         self.put(Author::User, vec![words(text)])
     }
 
-    fn agent(&mut self, name: &str, text: &str) -> &mut Self {
+    pub fn agent(&mut self, name: &str, text: &str) -> &mut Self {
         self.put(agent(name), vec![words(text)])
     }
 
     /// Many short messages in one transaction.
-    fn chatter(&mut self, count: usize, text: &str) -> &mut Self {
+    pub fn chatter(&mut self, count: usize, text: &str) -> &mut Self {
         let mut batch = Vec::new();
         for at in 0..count {
             let author = if at % 2 == 0 { Author::User } else { agent("Codex") };
@@ -112,7 +112,7 @@ impl Talk {
         self
     }
 
-    fn pack(&self, spec: &PackSpec) -> ContextPack {
+    pub fn pack(&self, spec: &PackSpec) -> ContextPack {
         let pack = assemble(spec, &Sources { db: &self.db }).unwrap();
         let length = pack.text().chars().count();
         assert!(length <= usize::try_from(spec.budget_chars).unwrap(), "{length} > {}", spec.budget_chars);
@@ -121,17 +121,17 @@ impl Talk {
     }
 }
 
-fn words(text: &str) -> ItemBody {
+pub fn words(text: &str) -> ItemBody {
     ItemBody::Text { text: text.to_owned() }
 }
 
-fn agent(name: &str) -> Author {
+pub fn agent(name: &str) -> Author {
     let engine = EngineId::new(if name.contains("Claude") { "claude" } else { "codex" });
     let role = name.contains("Architect").then(|| "Architect".to_owned());
     Author::Agent { engine, model: Some("m-1".to_owned()), name: name.to_owned(), role }
 }
 
-fn spec(engine: (&str, &str)) -> PackSpec {
+pub fn spec(engine: (&str, &str)) -> PackSpec {
     PackSpec {
         conversation: ConversationId(2),
         project: ProjectId(1),
@@ -152,14 +152,15 @@ fn spec(engine: (&str, &str)) -> PackSpec {
         git_branch: Some("main".to_owned()),
         role_text: None,
         persona_text: None,
+        found: Found::default(),
     }
 }
 
-fn claude() -> PackSpec {
+pub fn claude() -> PackSpec {
     spec(ENGINES[0])
 }
 
-fn section(pack: &ContextPack, id: SectionId) -> Option<&str> {
+pub fn section(pack: &ContextPack, id: SectionId) -> Option<&str> {
     pack.sections.iter().find(|section| section.id == id).map(|section| section.text.as_str())
 }
 
@@ -176,10 +177,11 @@ fn page(pack: &ContextPack) -> String {
     for line in &report.sections {
         writeln!(
             out,
-            "+ {}: {} of {} characters, about {} tokens, rows {:?}, cut: {}",
+            "+ {}: {} of {} characters (wanted {}), about {} tokens, rows {:?}, cut: {}",
             line.id.label(),
             line.chars,
             line.budget_chars,
+            line.want_chars,
             line.estimated_tokens,
             line.source_ids,
             if line.cut.is_empty() { "nothing" } else { &line.cut }
@@ -192,10 +194,13 @@ fn page(pack: &ContextPack) -> String {
     for held in &report.held_by_session {
         writeln!(out, "= held by session: {held}").unwrap();
     }
+    for note in &report.notes {
+        writeln!(out, "! {}: {}", note.id.label(), note.text).unwrap();
+    }
     format!("{out}==========\n{}\n", pack.text())
 }
 
-fn golden(name: &str, pack: &ContextPack) {
+pub fn golden(name: &str, pack: &ContextPack) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/packs").join(name);
     let page = page(pack);
     if std::env::var_os("TUNAFLOW_BLESS").is_some() {
@@ -205,7 +210,7 @@ fn golden(name: &str, pack: &ContextPack) {
     assert_eq!(page, expected, "{name} differs");
 }
 
-fn two_agents() -> Talk {
+pub fn two_agents() -> Talk {
     let mut talk = Talk::new();
     talk.user("Plan the login page, please.\n\n```html\n<form>")
         .agent("Architect Claude", "# Plan\n\n1. Form\n2. Session\n3. Tests")
@@ -392,7 +397,7 @@ fn bad_inputs_give_sane_packs() {
             spec.seat.persona = Some(input.chars().take(5_000).collect());
             let pack = talk.pack(&spec);
             let told = pack.sections.len() + pack.report.left_out.len();
-            assert_eq!(told, 6, "every section is told of: {:?}", pack.report.left_out);
+            assert_eq!(told, 18, "every section is told of: {:?}", pack.report.left_out);
             if !input.contains("~~~") {
                 assert_eq!(pack.text().lines().filter(|line| line.starts_with("```")).count() % 2, 0);
             }
@@ -411,7 +416,10 @@ fn an_unknown_project_is_a_line_in_the_report() {
     spec.seat.role = Some("Juggler".to_owned());
     let report = talk.pack(&spec).report;
     let why: Vec<&str> = report.left_out.iter().map(|left| left.why.as_str()).collect();
-    assert_eq!(why, ["could not be read: project 77 is not known", "there is no text for the role Juggler"]);
+    assert_eq!(
+        why[..2],
+        ["could not be read: project 77 is not known", "there is no text for the role Juggler"]
+    );
 }
 
 #[test]

@@ -115,10 +115,20 @@ impl Window {
             self.silent += 1;
             return;
         }
+        // Pruning may have taken a long code block out of an agent's words.
+        let has_all_words = detail != Detail::Pruned || text == body(message, Detail::Words);
         let slim = (recent && last_word).then(|| body(message, Detail::Words)).filter(|slim| *slim != text);
         let label = label(&message.author);
         self.cost_chars += chars(&label) + chars(&text).min(MAX_PER_MESSAGE_CHARS) + MESSAGE_OVERHEAD_CHARS;
-        self.entries.push(Entry { id: message.id.0, rank: Some(rank), label, text, slim, last_word });
+        self.entries.push(Entry {
+            id: message.id.0,
+            rank: Some(rank),
+            label,
+            text,
+            slim,
+            last_word,
+            has_all_words,
+        });
     }
 
     /// The last word of an agent from before what was read.
@@ -127,7 +137,15 @@ impl Window {
             return;
         }
         let (label, text) = (label(&message.author), body(message, Detail::Words));
-        self.entries.push(Entry { id: message.id.0, rank: None, label, text, slim: None, last_word: true });
+        self.entries.push(Entry {
+            id: message.id.0,
+            rank: None,
+            label,
+            text,
+            slim: None,
+            last_word: true,
+            has_all_words: true,
+        });
     }
 
     /// True once for each agent: for its newest message with words.

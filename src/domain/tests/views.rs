@@ -55,6 +55,7 @@ fn a_pack_is_shown_while_it_is_written() {
         sections: Vec::new(),
         left_out: Vec::new(),
         held_by_session: Vec::new(),
+        notes: Vec::new(),
         fixed_hash: String::new(),
         told: std::collections::BTreeMap::new(),
         parity_hash: String::new(),

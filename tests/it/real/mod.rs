@@ -14,6 +14,7 @@ mod failures;
 mod keys;
 mod large;
 pub mod processes;
+mod sections;
 mod stops;
 mod talk;
 
