@@ -51,6 +51,12 @@ all() {
     for fixture in first-run empty long streaming failed permission engines inspector korean; do
       echo "$fixture-$theme $fixture $theme 1280x800 100"
     done
+    for fixture in project-plans project-findings project-skills profiles; do
+      echo "$fixture-$theme $fixture $theme 1280x800 100"
+    done
+    echo "compare-$theme compare $theme 1280x800 100 ctrl+k c o m p a r e space t w o Return"
+    echo "small-project-$theme project-long $theme 900x600 100"
+    echo "small-typing-$theme typing $theme 900x600 100"
     echo "palette-$theme chat $theme 1280x800 100 ctrl+k"
     echo "small-$theme permission $theme 900x600 100"
     echo "small-korean-$theme korean $theme 900x600 100"

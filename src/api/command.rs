@@ -164,6 +164,20 @@ pub enum ChatCommand {
         conversation: ConversationId,
         turn: TurnId,
     },
+    /// A second pack, to be held against another; arrives in `ConversationView::compared`.
+    ComparePack {
+        conversation: ConversationId,
+        with: PackSource,
+    },
+}
+
+/// Where a second pack comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackSource {
+    /// Assembled without sending, as another seat would get it.
+    Seat { seat: Box<SeatChoice>, text: String },
+    /// The stored one of a turn.
+    Turn(TurnId),
 }
 
 /// About engines.
@@ -240,6 +254,10 @@ pub enum KnowledgeCommand {
         conversation: Option<ConversationId>,
         skill: String,
         on: Option<bool>,
+    },
+    /// Looks again for what the project's and the user's folders offer; see `KnowledgeView::offers`.
+    LookForSkills {
+        project: ProjectId,
     },
 }
 

@@ -13,6 +13,7 @@ use crate::model::pack::{ContextPack, PackReport};
 use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project, SeatChoice};
 use crate::model::settings::Settings;
+use crate::model::skill::{SkillList, SkillSuggestion};
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnFailure, TurnState, Usage};
 
 /// Messages per page of an open conversation.
@@ -75,12 +76,42 @@ pub struct KnowledgeView {
     pub links: Arc<[Link]>,
     /// Skills that were switched, of the project and of its conversations.
     pub skill_switches: Arc<[SkillSwitch]>,
+    /// What its folders and the user's offer.
+    pub offers: Arc<Offers>,
+}
+
+/// Skills that the folders of a project and of the user hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// A look is under way; what is here is of the one before.
+    pub looking: bool,
+    pub skills: SkillList,
 }
 
 impl KnowledgeView {
     /// The plan that is told in a conversation: the newest active one it is linked to.
     pub fn active_plan(&self, conversation: ConversationId) -> Option<&Arc<Plan>> {
         self.plans.iter().find(|plan| plan.active && plan.is_linked_to(conversation))
+    }
+
+    /// The conversations that `conversation` may know of.
+    pub fn linked(&self, conversation: ConversationId) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(move |link| link.conversation == conversation)
+    }
+
+    /// The switch of a skill at exactly this place; `None` inside `conversation` = for the project.
+    pub fn switch(&self, conversation: Option<ConversationId>, skill: &str) -> Option<bool> {
+        let found = self
+            .skill_switches
+            .iter()
+            .find(|one| one.conversation == conversation && one.skill.to_lowercase() == skill.to_lowercase());
+        found.map(|one| one.on)
+    }
+
+    /// Whether a skill is told in a conversation: its own switch, else the project's, else off.
+    pub fn skill_is_on(&self, conversation: Option<ConversationId>, skill: &str) -> bool {
+        let own = conversation.and_then(|id| self.switch(Some(id), skill));
+        own.or_else(|| self.switch(None, skill)).unwrap_or(false)
     }
 }
 
@@ -154,6 +185,10 @@ pub struct ConversationView {
     pub find: Option<Arc<FindView>>,
     pub preview: Option<Arc<PackView>>,
     pub sent_pack: Option<Arc<PackView>>,
+    /// The pack of the newest [`crate::api::command::ChatCommand::ComparePack`].
+    pub compared: Option<Arc<PackView>>,
+    /// Skills that fit the text of the newest preview. Some may be switched on already.
+    pub suggestions: Arc<[SkillSuggestion]>,
     /// The index is still being read.
     pub loading: bool,
     /// Reading failed; one line.
@@ -241,7 +276,8 @@ pub const FIND_MAX: usize = 2_000;
 pub struct PackView {
     /// The turn it was sent with; `None` for a preview.
     pub turn: Option<TurnId>,
-    /// The user's text it was made for (preview).
+    /// The seat and the user's text it was made for; `None` and empty for a sent one.
+    pub seat: Option<SeatChoice>,
     pub prompt: String,
     pub pack: ContextPack,
 }

@@ -58,6 +58,7 @@ impl AppState {
             C::Find { conversation, find, query } => self.find(conversation, find, query, out),
             C::PreviewPack { conversation, text } => self.preview(conversation, text, out),
             C::LoadPack { conversation, turn } => self.load_pack(conversation, turn, out),
+            C::ComparePack { conversation, with } => self.compare_pack(conversation, with, out),
         }
     }
 
@@ -285,17 +286,6 @@ impl AppState {
         Some(StoreWrite::PutDraft { conversation: id, draft: None })
     }
 
-    fn preview(&mut self, id: ConversationId, text: String, out: &mut Vec<Effect>) {
-        let Some(state) = self.conversations.get(&id) else { return };
-        out.push(Effect::Preview {
-            project: state.row.project,
-            conversation: id,
-            seat: state.row.seat.clone(),
-            prompt: text,
-            budget_chars: self.budget_chars(id),
-        });
-    }
-
     /// Kept within the limits of the setting.
     fn set_budget(&mut self, id: ConversationId, budget_chars: Option<u32>) {
         if let Some(state) = self.conversations.get_mut(&id) {
@@ -343,7 +333,13 @@ impl ViewState {
             find_wanted: None,
             find: None,
             preview: None,
+            preview_running: None,
+            preview_next: None,
+            suggestions: Arc::from([]),
             sent_pack: None,
+            sent_wanted: None,
+            compared: None,
+            compare_wanted: None,
             loading,
             error: None,
             dirty: true,

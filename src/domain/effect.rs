@@ -61,6 +61,19 @@ pub enum Effect {
         seat: SeatChoice,
         prompt: String,
         budget_chars: u32,
+        /// To be held against another.
+        compare: bool,
+    },
+    /// What the folders of a project and of the user offer. Answered by `Input::Offers`.
+    LookForSkills {
+        project: ProjectId,
+        path: PathBuf,
+    },
+    /// Which of a project's skills fit a text. Answered by `Input::Suggested`.
+    SuggestSkills {
+        project: ProjectId,
+        conversation: ConversationId,
+        prompt: String,
     },
     StartTurn(Box<TurnSpec>),
     CancelTurn {

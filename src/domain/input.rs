@@ -1,14 +1,15 @@
 //! The closed list of everything that can happen to the domain.
 
 use crate::api::command::Command;
-use crate::api::snapshot::DatabaseStatus;
+use crate::api::snapshot::{DatabaseStatus, Offers};
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
 use crate::model::knowledge::Knowledge;
 use crate::model::message::Message;
 use crate::model::pack::ContextPack;
-use crate::model::project::TextNames;
+use crate::model::project::{SeatChoice, TextNames};
 use crate::model::record::{IndexRow, Startup, TurnRecord};
+use crate::model::skill::SkillSuggestion;
 use crate::model::turn::TurnEvent;
 
 /// One thing that happened.
@@ -43,6 +44,16 @@ pub enum Input {
     GitBranch {
         project: ProjectId,
         branch: Option<String>,
+    },
+    Offers {
+        project: ProjectId,
+        offers: Offers,
+    },
+    /// Skills that fit the text of a preview.
+    Suggested {
+        conversation: ConversationId,
+        prompt: String,
+        suggestions: Vec<SkillSuggestion>,
     },
     Names {
         project: ProjectId,
@@ -102,7 +113,9 @@ pub enum Stored {
     },
     Preview {
         conversation: ConversationId,
+        seat: SeatChoice,
         prompt: String,
+        compare: bool,
         result: Result<ContextPack, String>,
     },
 }

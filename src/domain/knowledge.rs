@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::api::command::KnowledgeCommand;
 use crate::api::notice::NoticeAction;
-use crate::api::snapshot::KnowledgeView;
+use crate::api::snapshot::{KnowledgeView, Offers};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::notices::NewNotice;
@@ -33,7 +33,8 @@ impl AppState {
         if self.knowledge.contains_key(&project) && !failed {
             return;
         }
-        let fresh = KnowledgeState { waiting: Some(Vec::new()), ..KnowledgeState::default() };
+        let offers = self.knowledge.get(&project).map(|known| known.offers.clone()).unwrap_or_default();
+        let fresh = KnowledgeState { waiting: Some(Vec::new()), offers, ..KnowledgeState::default() };
         self.knowledge.insert(project, fresh);
         out.push(Effect::LoadKnowledge { project });
     }
@@ -77,6 +78,10 @@ impl AppState {
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) -> Result<(), String> {
+        if let KnowledgeCommand::LookForSkills { project } = &command {
+            self.look_for_skills(*project, out);
+            return Ok(());
+        }
         if self.looks_only {
             return Err("Another tunaflow is running; this one only looks.".to_owned());
         }
@@ -113,7 +118,7 @@ impl AppState {
             K::PutFinding(row) => row.project,
             K::PutAgreement(row) => row.project,
             K::PutArtifact(row) => row.project,
-            K::SwitchSkill { project, .. } => *project,
+            K::SwitchSkill { project, .. } | K::LookForSkills { project } => *project,
             K::RemovePlan(id) => holder(&|known| known.plans.contains_key(id))?,
             K::RemoveFinding(id) => holder(&|known| known.findings.contains_key(id))?,
             K::RemoveAgreement(id) => holder(&|known| known.agreements.contains_key(id))?,
@@ -149,7 +154,8 @@ impl AppState {
             | K::RemoveFinding(_)
             | K::RemoveAgreement(_)
             | K::RemoveArtifact(_)
-            | K::Unlink { .. } => Vec::new(),
+            | K::Unlink { .. }
+            | K::LookForSkills { .. } => Vec::new(),
         };
         let there = |id: &ConversationId| {
             self.conversations.get(id).is_some_and(|state| state.row.project == project && !state.deleted)
@@ -157,6 +163,23 @@ impl AppState {
         match named.iter().find(|id| !there(id)) {
             Some(id) => Err(format!("There is no conversation {id} in this project.")),
             None => Ok(()),
+        }
+    }
+
+    /// Looks again; what was found before stays shown meanwhile.
+    fn look_for_skills(&mut self, project: ProjectId, out: &mut Vec<Effect>) {
+        let Some(path) = self.projects.get(&project).map(|project| project.path.clone()) else { return };
+        if let Some(known) = self.knowledge.get_mut(&project) {
+            known.offers = Arc::new(Offers { looking: true, ..(*known.offers).clone() });
+        }
+        out.push(Effect::LookForSkills { project, path });
+    }
+
+    pub(in crate::domain) fn offers_found(&mut self, project: ProjectId, offers: Offers) {
+        if let Some(known) = self.knowledge.get_mut(&project) {
+            known.offers = Arc::new(Offers { looking: false, ..offers });
+            self.dirty.knowledge = true;
+            self.dirty.urgent = true;
         }
     }
 
@@ -182,6 +205,7 @@ impl AppState {
             artifacts: newest_first(known.artifacts.values(), |row| (row.updated_ms, row.id.0)),
             links: links.into(),
             skill_switches: known.skills.iter().map(switch).collect(),
+            offers: known.offers.clone(),
         })
     }
 }
@@ -242,9 +266,12 @@ impl KnowledgeState {
                 (vec![StoreWrite::PutLink(kept)], None)
             }
             K::Unlink { conversation, linked } => {
-                self.links.remove(&(conversation, linked));
-                (vec![StoreWrite::RemoveLink { conversation, linked }], None)
+                let had = self.links.remove(&(conversation, linked));
+                let back = had.map(|_| ("Link removed".to_owned(), K::Link { conversation, linked }));
+                (vec![StoreWrite::RemoveLink { conversation, linked }], back)
             }
+            // Changes nothing that is kept; asked for before this.
+            K::LookForSkills { .. } => (Vec::new(), None),
             K::SwitchSkill { conversation, skill, on, .. } => {
                 (vec![self.switch(project, conversation, skill, on)?], None)
             }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::api::snapshot::{FIND_MAX, FindView, IndexEntry, PAGE_LEN, PackView, TurnRow};
+use crate::api::snapshot::{FIND_MAX, FindView, IndexEntry, PAGE_LEN, TurnRow};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::fold::{chars_of, settle};
 use crate::domain::input::{OpenedConversation, Stored};
+use crate::domain::packs::{Asked, Made};
 use crate::domain::state::{AppState, ConversationState, ViewState};
-use crate::model::id::{ConversationId, FindId, MessageId, TurnId};
+use crate::model::id::{ConversationId, FindId, MessageId};
 use crate::model::message::{Author, Message, MessageState, ToolState};
 use crate::model::record::{IndexRow, Startup, StoreWrite, TurnRecord};
 use crate::model::turn::TurnState;
@@ -46,6 +47,7 @@ impl AppState {
         if let Some(project) = self.project.and_then(|id| self.projects.get(&id)) {
             out.push(Effect::ReadGit { project: project.id, path: project.path.clone() });
             out.push(Effect::ReadNames { project: project.id, path: project.path.clone() });
+            out.push(Effect::LookForSkills { project: project.id, path: project.path.clone() });
         }
         self.knowledge.clear();
         if let Some(project) = self.project {
@@ -123,48 +125,16 @@ impl AppState {
                 Err(why) => self.trouble("The search failed".into(), why, cx),
             },
             Stored::Resend { plan, result, .. } => self.resend(&plan, result, cx, out),
-            Stored::Pack { conversation, turn, result } => match result {
-                Ok(Some(pack)) => {
-                    let shown = PackView { turn: Some(turn), prompt: String::new(), pack };
-                    self.change_view(conversation, |view| view.sent_pack = Some(Arc::new(shown)));
-                }
-                Ok(None) => {
-                    self.trouble(
-                        "No context to show".into(),
-                        "No context was kept for this message.".into(),
-                        cx,
-                    );
-                }
-                Err(why) => self.trouble("The context cannot be read".into(), why, cx),
-            },
+            Stored::Pack { conversation, turn, result } => self.pack_loaded(conversation, turn, result, cx),
             Stored::Knowledge { project, result } => self.knowledge_loaded(project, result, cx, out),
-            Stored::Preview { conversation, prompt, result } => match result {
-                Ok(pack) => {
-                    let shown = PackView { turn: None, prompt, pack };
-                    self.change_view(conversation, |view| view.preview = Some(Arc::new(shown)));
-                }
-                Err(why) => self.trouble("The context cannot be assembled".into(), why, cx),
-            },
+            Stored::Preview { conversation, seat, prompt, compare, result } => {
+                let made = Made { asked: Asked { seat, prompt }, compare, result };
+                self.preview_made(conversation, made, cx, out);
+            }
         }
     }
 
-    /// A pack that still waits to be written is shown at once: a reader of the store would not see it yet.
-    pub(in crate::domain) fn load_pack(
-        &mut self,
-        conversation: ConversationId,
-        turn: TurnId,
-        out: &mut Vec<Effect>,
-    ) {
-        let unwritten = self.unwritten().find_map(|write| match write {
-            StoreWrite::PutPack { turn: of, pack, .. } if *of == turn => Some((**pack).clone()),
-            _ => None,
-        });
-        let Some(pack) = unwritten else { return out.push(Effect::LoadPack { conversation, turn }) };
-        let shown = PackView { turn: Some(turn), prompt: String::new(), pack };
-        self.change_view(conversation, |view| view.sent_pack = Some(Arc::new(shown)));
-    }
-
-    fn change_view(&mut self, id: ConversationId, change: impl FnOnce(&mut ViewState)) {
+    pub(in crate::domain) fn change_view(&mut self, id: ConversationId, change: impl FnOnce(&mut ViewState)) {
         if let Some(view) = self.view_mut(id) {
             change(view);
             view.dirty = true;

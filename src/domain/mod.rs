@@ -14,6 +14,7 @@ mod history;
 mod knowledge;
 mod loads;
 mod notices;
+mod packs;
 mod projects;
 mod queue;
 mod settings;
@@ -83,6 +84,10 @@ impl AppState {
             Input::Engines(infos) => self.engines_listed(infos),
             Input::Discovered { statuses, took_ms, complete } => self.discovered(statuses, took_ms, complete),
             Input::GitBranch { project, branch } => self.git_branch(project, branch),
+            Input::Offers { project, offers } => self.offers_found(project, offers),
+            Input::Suggested { conversation, prompt, suggestions } => {
+                self.suggested(conversation, &prompt, suggestions);
+            }
             Input::Names { project, names } => self.take_names(project, names),
             Input::Database(status) => self.database(status, cx, &mut out),
             Input::FolderChecked { path, result } => self.folder_checked(path, result, cx, &mut out),

@@ -85,6 +85,7 @@ impl AppState {
         project.opened_ms = cx.now_ms;
         let row = project.clone();
         out.push(Effect::ReadGit { project: id, path: row.path.clone() });
+        out.push(Effect::LookForSkills { project: id, path: row.path.clone() });
         out.push(Effect::ReadNames { project: id, path: row.path.clone() });
         self.write(vec![StoreWrite::PutProject(row)], out);
         self.project = Some(id);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::api::command::KnowledgeCommand;
+use crate::api::command::{KnowledgeCommand, PackSource};
 use crate::api::notice::Notice;
-use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, PackView, TurnRow};
+use crate::api::snapshot::{AppStatus, DatabaseStatus, FindView, IndexEntry, Offers, PackView, TurnRow};
 use crate::model::engine::{EngineId, EngineInfo, EngineStatus};
 use crate::model::id::{
     AgreementId, ArtifactId, ConversationId, FindId, FindingId, MessageId, PlanId, ProjectId, TurnId,
@@ -18,6 +18,7 @@ use crate::model::plan::Plan;
 use crate::model::project::{Conversation, Draft, Project, TextNames};
 use crate::model::record::{QueuedMessage, StoreWrite, TurnRecord};
 use crate::model::settings::Settings;
+use crate::model::skill::SkillSuggestion;
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnSpec, TurnState};
 
 /// The whole state. Fields are open to the files of this room only.
@@ -142,6 +143,7 @@ pub(in crate::domain) struct KnowledgeState {
     pub artifacts: BTreeMap<ArtifactId, Arc<Artifact>>,
     pub links: BTreeMap<(ConversationId, ConversationId), Link>,
     pub skills: BTreeMap<(Option<ConversationId>, String), bool>,
+    pub offers: Arc<Offers>,
 }
 
 /// A conversation, with what is not in its row.
@@ -193,7 +195,15 @@ pub(in crate::domain) struct ViewState {
     pub find_wanted: Option<FindId>,
     pub find: Option<Arc<FindView>>,
     pub preview: Option<Arc<PackView>>,
+    /// The preview being assembled, and the newest wish that waits for it to come back.
+    pub preview_running: Option<crate::domain::packs::Asked>,
+    pub preview_next: Option<crate::domain::packs::Asked>,
+    pub suggestions: Arc<[SkillSuggestion]>,
     pub sent_pack: Option<Arc<PackView>>,
+    pub sent_wanted: Option<TurnId>,
+    pub compared: Option<Arc<PackView>>,
+    /// The newest wish; answers to others are dropped.
+    pub compare_wanted: Option<PackSource>,
     pub loading: bool,
     pub error: Option<String>,
     pub dirty: bool,

@@ -201,6 +201,8 @@ impl AppState {
             find: view.find.clone(),
             preview: view.preview.clone(),
             sent_pack: view.sent_pack.clone(),
+            compared: view.compared.clone(),
+            suggestions: view.suggestions.clone(),
             loading: view.loading,
             error: view.error.clone(),
         })

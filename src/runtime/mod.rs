@@ -5,6 +5,7 @@
 
 mod discovery;
 mod inbox;
+mod offers;
 mod perform;
 mod reads;
 pub mod skills;

@@ -23,6 +23,7 @@ use crate::os::git::{Head, current_head};
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
+use crate::runtime::offers::OfferIndex;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::SlowSources;
 use crate::runtime::texts;
@@ -68,6 +69,7 @@ pub(in crate::runtime) struct Hands {
     secrets: Arc<SecretFile>,
     port: Port,
     pub reads: Option<ReadPool>,
+    pub offers: OfferIndex,
     slow: SlowSources,
     pub engines: Arc<[Arc<dyn Engine>]>,
     pub settings: Arc<Settings>,
@@ -93,13 +95,15 @@ impl Hands {
         let (written, written_inlet) = mpsc::channel(WRITTEN_MAX);
         let (turns, turn_inlet) = mpsc::channel(EVENTS_MAX);
         let settings = Settings::default();
+        let slow = SlowSources::new(config.home.clone(), &config.paths);
         Self {
             host,
             keys,
             secrets,
             port,
             reads,
-            slow: SlowSources::new(config.home.clone(), &config.paths),
+            offers: OfferIndex::new(&config, slow.shelf()),
+            slow,
             engines: registry::builtin(&settings).into(),
             settings: Arc::new(settings),
             // Without a look around, nobody asks the login shell: the program's own PATH serves at once.
@@ -155,11 +159,26 @@ impl Hands {
             | Effect::LoadResend { .. }
             | Effect::LoadKnowledge { .. }
             | Effect::LoadPack { .. } => self.load(effect),
-            Effect::Preview { project, conversation, seat, prompt, budget_chars } => {
+            Effect::Preview { project, conversation, seat, prompt, budget_chars, compare } => {
                 let cx = self.turn_cx();
                 self.report(async move {
                     let result = cx.preview(project, conversation, &seat, &prompt, budget_chars).await;
-                    Input::Stored(Stored::Preview { conversation, prompt, result })
+                    Input::Stored(Stored::Preview { conversation, seat, prompt, compare, result })
+                });
+            }
+            Effect::LookForSkills { project, path } => {
+                let offers = self.offers.clone();
+                self.report(async move {
+                    let looked = tokio::task::spawn_blocking(move || offers.look(project, &path)).await;
+                    Input::Offers { project, offers: looked.unwrap_or_default() }
+                });
+            }
+            Effect::SuggestSkills { project, conversation, prompt } => {
+                let offers = self.offers.clone();
+                self.report(async move {
+                    let asked = prompt.clone();
+                    let fits = tokio::task::spawn_blocking(move || offers.suggest(project, &asked)).await;
+                    Input::Suggested { conversation, prompt, suggestions: fits.unwrap_or_default() }
                 });
             }
             Effect::StartTurn(spec) => self.start_turn(*spec),

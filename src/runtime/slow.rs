@@ -81,6 +81,11 @@ impl Drop for Cancel {
 }
 
 impl SlowSources {
+    /// The skills' heads that were read so far, to be shared.
+    pub fn shelf(&self) -> Arc<SkillShelf> {
+        self.shelf.clone()
+    }
+
     pub fn new(home: PathBuf, paths: &DataPaths) -> Self {
         let config_folder = paths.config_folder().to_path_buf();
         Self { code: Arc::default(), shelf: Arc::default(), home, config_folder }

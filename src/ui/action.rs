@@ -8,7 +8,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use crate::model::pack::Mode;
 use crate::model::settings::ThemeChoice;
 use crate::ui::keys::Chord;
-use crate::ui::route::SettingsPage;
+use crate::ui::route::{ProjectPage, SettingsPage};
 use crate::ui::widgets::icon::{self, Icon};
 
 /// One user command.
@@ -35,6 +35,13 @@ pub enum UiAction {
     CopyAnswer,
     CopyConversation,
     Context,
+    Compare,
+    Project(ProjectPage),
+    NewPlan,
+    /// The newest answer becomes an agreement.
+    Decide,
+    /// The newest answer becomes an artifact.
+    Keep,
     SetMode(Option<Mode>),
     Settings(SettingsPage),
     FindEngines,
@@ -105,6 +112,10 @@ impl UiAction {
             Self::OpenFolder,
             Self::FindHere,
             Self::Context,
+            Self::Compare,
+            Self::NewPlan,
+            Self::Decide,
+            Self::Keep,
             Self::GoToQuestion,
             Self::StopTurn,
             Self::ContinueTurn,
@@ -119,6 +130,7 @@ impl UiAction {
             Self::PreviousConversation,
         ];
         all.extend((1..=9).map(Self::Conversation));
+        all.extend(ProjectPage::ALL.map(Self::Project));
         all.extend([Self::SetMode(None)]);
         all.extend(Mode::ALL.map(|mode| Self::SetMode(Some(mode))));
         all.extend([
@@ -168,6 +180,7 @@ impl UiAction {
             Self::Latest => key(CTRL_SHIFT, Key::L),
             Self::CopyAnswer => key(CTRL_SHIFT, Key::A),
             Self::Context => key(CTRL_SHIFT, Key::I),
+            Self::Project(ProjectPage::Plans) => key(CTRL_SHIFT, Key::P),
             Self::Settings(SettingsPage::Engines) => key(CTRL, Key::Comma),
             Self::ZoomIn => key(CTRL, Key::Plus),
             Self::ZoomOut => key(CTRL, Key::Minus),
@@ -185,6 +198,11 @@ impl UiAction {
             | Self::EditLast
             | Self::CopyConversation
             | Self::SetMode(_)
+            | Self::Compare
+            | Self::Project(_)
+            | Self::NewPlan
+            | Self::Decide
+            | Self::Keep
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_) => None,
@@ -196,6 +214,19 @@ impl UiAction {
             Self::NewConversation => Some("new"),
             Self::FindHere => Some("find"),
             Self::Context => Some("context"),
+            Self::Compare => Some("compare"),
+            Self::Project(page) => Some(match page {
+                ProjectPage::Plans => "plans",
+                ProjectPage::Findings => "findings",
+                ProjectPage::Agreements => "agreements",
+                ProjectPage::Artifacts => "artifacts",
+                ProjectPage::Links => "links",
+                ProjectPage::Skills => "skills",
+            }),
+            Self::NewPlan => Some("plan"),
+            Self::Decide => Some("decide"),
+            Self::Keep => Some("keep"),
+            Self::Settings(SettingsPage::Profiles) => Some("profiles"),
             Self::StopTurn => Some("stop"),
             Self::ContinueTurn => Some("continue"),
             Self::EditLast => Some("edit"),
@@ -252,7 +283,9 @@ impl UiAction {
             | Self::ContinueTurn
             | Self::EditLast
             | Self::Context
+            | Self::Compare
             | Self::SetMode(_) => self.words_turn(),
+            Self::Project(_) | Self::NewPlan | Self::Decide | Self::Keep => self.words_project(),
             Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_)
@@ -348,11 +381,43 @@ impl UiAction {
                 let text = format!("Context mode: {}", mode.label());
                 return (text, "How much context the next message takes along.", icon::STACK, Group::Turn);
             }
+            Self::Compare => (
+                "Compare two contexts",
+                "What two engines or two turns are told, side by side.",
+                icon::COLUMNS,
+            ),
             _ => {
                 ("Context of the next message", "What the agent will be told, and what was cut.", icon::STACK)
             }
         };
         (text.to_owned(), tooltip, icon, Group::Turn)
+    }
+
+    fn words_project(self) -> (String, &'static str, Icon, Group) {
+        let (text, tooltip, icon) = match self {
+            Self::Project(page) => {
+                let text = format!("Project: {}", page.label());
+                let (tooltip, icon) = match page {
+                    ProjectPage::Plans => ("What shall be reached, in which steps.", icon::LIST_CHECKS),
+                    ProjectPage::Findings => ("What reviews found, open and settled.", icon::BUG),
+                    ProjectPage::Agreements => ("What was decided.", icon::SCALES),
+                    ProjectPage::Artifacts => ("Texts worth keeping.", icon::FILE_TEXT),
+                    ProjectPage::Links => ("Other conversations this one may know of.", icon::LINK),
+                    ProjectPage::Skills => ("Which skills agents are told of.", icon::LIGHTNING),
+                };
+                return (text, tooltip, icon, Group::Conversation);
+            }
+            Self::NewPlan => ("New plan…", "Writes a plan for this conversation.", icon::LIST_CHECKS),
+            Self::Decide => {
+                ("Mark the newest answer as decided…", "Later requests are told of it.", icon::SCALES)
+            }
+            _ => (
+                "Keep the newest answer as an artifact…",
+                "Pinned ones are told to agents.",
+                icon::BOOKMARK_SIMPLE,
+            ),
+        };
+        (text.to_owned(), tooltip, icon, Group::Conversation)
     }
 
     fn words_settings(self) -> (String, &'static str, Icon, Group) {

@@ -36,6 +36,10 @@ pub enum Request {
     Open(String),
     /// Opens the editor of an own message.
     Edit(MessageId),
+    /// Opens the sheet that makes an agreement of a message.
+    Decide(MessageId),
+    /// Opens the sheet that makes an artifact of a message.
+    Keep(MessageId),
     /// Opens the field for a new title.
     Rename(ConversationId),
     /// Moves the keyboard to the composer.

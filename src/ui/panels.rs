@@ -15,6 +15,8 @@ pub mod menu;
 pub mod notices;
 pub mod palette;
 pub mod permission;
+pub mod project;
+pub mod seat;
 pub mod settings;
 pub mod sidebar;
 pub mod status_bar;

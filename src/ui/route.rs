@@ -14,6 +14,11 @@ pub enum Route {
     Chat {
         conversation: ConversationId,
     },
+    /// What the project keeps beside its conversations; `conversation` is the one the user came from.
+    Project {
+        page: ProjectPage,
+        conversation: Option<ConversationId>,
+    },
     Settings {
         page: SettingsPage,
     },
@@ -24,6 +29,36 @@ pub enum Route {
     },
 }
 
+/// What a project keeps, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProjectPage {
+    #[default]
+    Plans,
+    Findings,
+    Agreements,
+    Artifacts,
+    Links,
+    Skills,
+}
+
+impl ProjectPage {
+    pub const ALL: [Self; 6] =
+        [Self::Plans, Self::Findings, Self::Agreements, Self::Artifacts, Self::Links, Self::Skills];
+
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Plans => "Plans",
+            Self::Findings => "Findings",
+            Self::Agreements => "Agreements",
+            Self::Artifacts => "Artifacts",
+            Self::Links => "Linked conversations",
+            Self::Skills => "Skills",
+        }
+    }
+}
+
 /// The pages of the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -31,6 +66,7 @@ pub enum SettingsPage {
     #[default]
     Engines,
     Servers,
+    Profiles,
     Appearance,
     Keys,
     Context,
@@ -40,9 +76,10 @@ pub enum SettingsPage {
 }
 
 impl SettingsPage {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Engines,
         Self::Servers,
+        Self::Profiles,
         Self::Appearance,
         Self::Keys,
         Self::Context,
@@ -56,6 +93,7 @@ impl SettingsPage {
         match self {
             Self::Engines => "Engines",
             Self::Servers => "Servers and agents",
+            Self::Profiles => "Profiles",
             Self::Appearance => "Appearance",
             Self::Keys => "Keys",
             Self::Context => "Context",
@@ -135,6 +173,7 @@ impl Route {
     pub fn conversation(&self) -> Option<ConversationId> {
         match self {
             Self::Chat { conversation } | Self::Inspector { conversation, .. } => Some(*conversation),
+            Self::Project { conversation, .. } => *conversation,
             Self::Home | Self::Settings { .. } => None,
         }
     }

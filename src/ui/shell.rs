@@ -31,6 +31,7 @@ use crate::ui::panels::key_sheet::KeySheet;
 use crate::ui::panels::notices::Notices;
 use crate::ui::panels::palette::Palette;
 use crate::ui::panels::permission::PermissionPanel;
+use crate::ui::panels::project::ProjectPanel;
 use crate::ui::panels::settings::SettingsPanel;
 use crate::ui::panels::sidebar::{self, Sidebar};
 use crate::ui::panels::status_bar::StatusBar;
@@ -79,6 +80,7 @@ pub(super) struct Panels {
     composer: Composer,
     inspector: Inspector,
     settings: SettingsPanel,
+    project: ProjectPanel,
     status: StatusBar,
     /// Height of composer and question together in the frame before, points.
     foot: f32,
@@ -322,6 +324,11 @@ impl Shell {
             Route::Settings { .. } => {
                 self.panels.header.ui(cx, ui);
                 self.panels.settings.ui(cx, ui);
+            }
+            Route::Project { .. } if cx.snap.project.is_none() => self.panels.home.ui(cx, ui),
+            Route::Project { .. } => {
+                self.panels.header.ui(cx, ui);
+                self.panels.project.ui(cx, ui);
             }
             Route::Home => {
                 if cx.snap.project.is_some() {

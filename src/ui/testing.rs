@@ -2,6 +2,8 @@
 //!
 //! Start at [`fixture`]; [`NAMES`] lists them all.
 
+pub mod known;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ use crate::model::settings::{Endpoint, Settings};
 use crate::model::turn::{
     FailureKind, LimitInfo, PermissionAction, PermissionRequest, TurnFailure, TurnState, Usage,
 };
-use crate::ui::route::{Route, SettingsPage};
+use crate::ui::route::{ProjectPage, Route, SettingsPage};
 use crate::ui::words::Now;
 
 /// The moment of every fixture: a Thursday, 14:05.
@@ -37,7 +39,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 24] = [
+pub const NAMES: [&str; 38] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -62,6 +64,20 @@ pub const NAMES: [&str; 24] = [
     "project",
     "states",
     "no-folder",
+    "project-plans",
+    "project-empty",
+    "project-failed",
+    "project-loading",
+    "project-long",
+    "project-findings",
+    "project-agreements",
+    "project-artifacts",
+    "project-links",
+    "project-skills",
+    "profiles",
+    "profiles-empty",
+    "compare",
+    "typing",
 ];
 
 /// One state of the app and the place shown.
@@ -110,6 +126,27 @@ pub fn fixture(name: &str) -> Fixture {
             inspector(&mut snap, Some(TurnId(71)));
             route = Route::Inspector { conversation: SHOWN, turn: Some(TurnId(71)) };
         }
+        "project-findings" => route = known_page(&mut snap, name, ProjectPage::Findings),
+        "project-agreements" => route = known_page(&mut snap, name, ProjectPage::Agreements),
+        "project-artifacts" => route = known_page(&mut snap, name, ProjectPage::Artifacts),
+        "project-links" => route = known_page(&mut snap, name, ProjectPage::Links),
+        "project-skills" => route = known_page(&mut snap, name, ProjectPage::Skills),
+        _ if name.starts_with("project-") => route = known_page(&mut snap, name, ProjectPage::Plans),
+        "profiles" => {
+            known::profiles(&mut snap);
+            route = settings(SettingsPage::Profiles);
+        }
+        "profiles-empty" => route = settings(SettingsPage::Profiles),
+        "compare" => {
+            known::fill(&mut snap, name);
+            known::compare(&mut snap);
+            route = Route::Inspector { conversation: SHOWN, turn: None };
+        }
+        "typing" => {
+            known::fill(&mut snap, name);
+            known::profiles(&mut snap);
+            known::typing(&mut snap);
+        }
         "engines" => route = settings(SettingsPage::Engines),
         "servers" => route = settings(SettingsPage::Servers),
         "appearance" => route = settings(SettingsPage::Appearance),
@@ -143,6 +180,11 @@ pub fn set_keys(snap: &mut Snapshot, chosen: &[(&str, &[&str])]) {
         settings.keys.set(name, chords.iter().map(|chord| (*chord).to_owned()).collect());
     }
     snap.settings = Arc::new(settings);
+}
+
+fn known_page(snap: &mut Snapshot, name: &str, page: ProjectPage) -> Route {
+    known::fill(snap, name);
+    Route::Project { page, conversation: Some(SHOWN) }
 }
 
 /// A seat of an engine.
@@ -399,6 +441,8 @@ pub fn view(row: ConversationRow, messages: Vec<Message>, turn: Option<TurnRow>)
         find: None,
         preview: None,
         sent_pack: None,
+        compared: None,
+        suggestions: Arc::from([]),
         loading: false,
         error: None,
     }
@@ -827,7 +871,7 @@ pub fn pack() -> ContextPack {
                 chars: *chars,
                 estimated_tokens: chars / 4,
                 budget_chars: *budget_chars,
-                want_chars: *chars,
+                want_chars: if cut.is_empty() { *chars } else { *chars + *chars / 3 },
                 cut: (*cut).into(),
                 source_ids: Vec::new(),
             })
@@ -858,7 +902,7 @@ pub fn pack() -> ContextPack {
 
 fn inspector(snap: &mut Snapshot, of: Option<TurnId>) {
     show(snap, chat(), None);
-    let view = Arc::new(PackView { turn: of, prompt: String::new(), pack: pack() });
+    let view = Arc::new(PackView { turn: of, seat: None, prompt: String::new(), pack: pack() });
     change(snap, |shown| {
         if of.is_some() {
             shown.sent_pack = Some(view);

@@ -16,6 +16,7 @@ mod faults;
 mod flows;
 mod host;
 mod http_engine;
+mod knowledge_flows;
 mod model_server;
 #[cfg(target_os = "linux")]
 mod os_process;

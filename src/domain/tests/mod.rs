@@ -7,6 +7,7 @@ mod kit;
 mod knowledge;
 mod model_store;
 mod notices;
+mod packs;
 mod settings;
 mod sharing;
 mod turns;

@@ -1,7 +1,7 @@
 use crate::model::pack::Mode;
 use crate::model::settings::ThemeChoice;
 use crate::ui::action::UiAction;
-use crate::ui::route::SettingsPage;
+use crate::ui::route::{ProjectPage, SettingsPage};
 
 /// The name under which a command's keys are stored. Never changes for a command that there has been.
 #[must_use]
@@ -27,6 +27,11 @@ pub fn name(action: UiAction) -> String {
         UiAction::CopyAnswer => "copy_answer",
         UiAction::CopyConversation => "copy_conversation",
         UiAction::Context => "context",
+        UiAction::Compare => "compare",
+        UiAction::Project(page) => project(page),
+        UiAction::NewPlan => "new_plan",
+        UiAction::Decide => "decide",
+        UiAction::Keep => "keep",
         UiAction::SetMode(None) => "mode_auto",
         UiAction::SetMode(Some(Mode::Lite)) => "mode_lite",
         UiAction::SetMode(Some(Mode::Standard)) => "mode_standard",
@@ -49,10 +54,22 @@ pub fn name(action: UiAction) -> String {
     name.to_owned()
 }
 
+fn project(page: ProjectPage) -> &'static str {
+    match page {
+        ProjectPage::Plans => "project_plans",
+        ProjectPage::Findings => "project_findings",
+        ProjectPage::Agreements => "project_agreements",
+        ProjectPage::Artifacts => "project_artifacts",
+        ProjectPage::Links => "project_links",
+        ProjectPage::Skills => "project_skills",
+    }
+}
+
 fn settings(page: SettingsPage) -> &'static str {
     match page {
         SettingsPage::Engines => "settings_engines",
         SettingsPage::Servers => "settings_servers",
+        SettingsPage::Profiles => "settings_profiles",
         SettingsPage::Appearance => "settings_appearance",
         SettingsPage::Keys => "settings_keys",
         SettingsPage::Context => "settings_context",

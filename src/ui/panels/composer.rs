@@ -3,6 +3,7 @@
 //! What is typed belongs to its conversation: it is kept by id, stored after a moment, and taken from the snapshot
 //! when a conversation is opened. Text typed in one never shows in another.
 
+mod meter;
 mod pickers;
 mod slash;
 
@@ -10,15 +11,17 @@ use std::collections::HashMap;
 
 use egui::{Frame, Id, Key, Margin, Modifiers, Sense, Stroke, StrokeKind, Ui, vec2};
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{ChatCommand, KnowledgeCommand};
 use crate::api::snapshot::{ConversationView, QueuedRow};
 use crate::model::id::{ConversationId, QueuedId};
 use crate::model::message::Author;
-use crate::model::project::{Draft, SeatChoice};
+use crate::model::project::Draft;
+use crate::model::skill::SkillSuggestion;
 use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
+use crate::ui::panels::project::open_suggestions;
 use crate::ui::regions::{self, Region};
 use crate::ui::theme::{self, Text};
 use crate::ui::widgets::icon::{self, Face};
@@ -41,16 +44,7 @@ pub struct Composer {
     /// A paste opened for reading, by its place.
     open_paste: Option<usize>,
     pub pickers: pickers::Pickers,
-    previewed: Option<Previewed>,
-}
-
-/// What the newest preview was asked for.
-#[derive(PartialEq)]
-struct Previewed {
-    conversation: ConversationId,
-    chars: usize,
-    messages: usize,
-    seat: SeatChoice,
+    preview: meter::Preview,
 }
 
 /// One conversation's text.
@@ -61,6 +55,26 @@ struct Compose {
     loaded: bool,
     /// When it was last changed and not stored since.
     dirty_s: Option<f64>,
+    /// Counts changes.
+    edits: u64,
+    /// Characters of text and pastes, with the count of changes they were counted at.
+    chars: (u64, u64),
+}
+
+impl Compose {
+    fn touch(&mut self, now_s: f64) {
+        self.dirty_s = Some(now_s);
+        self.edits += 1;
+    }
+
+    /// Characters that would be sent, counted once per change.
+    fn chars(&mut self) -> u64 {
+        if self.chars.0 != self.edits {
+            let all = std::iter::once(&self.draft.text).chain(&self.draft.pastes);
+            self.chars = (self.edits, all.map(|text| text.chars().count() as u64).sum());
+        }
+        self.chars.1
+    }
 }
 
 /// The field's id; one field for all conversations, so that the focus stays while they change.
@@ -103,23 +117,14 @@ impl Composer {
         self.drafts.get(&conversation).map_or_else(String::new, |compose| compose.draft.full_text())
     }
 
-    /// Asks for the context of the next message when what it is made of has changed and nothing is being typed.
-    fn preview(&mut self, cx: &UiCx<'_>, view: &ConversationView) {
-        let conversation = view.row.conversation.id;
-        let Some(compose) = self.drafts.get(&conversation) else { return };
-        if compose.dirty_s.is_some() || view.loading || live_state(view).is_some() {
+    /// Keeps the meter up with what is typed.
+    fn preview(&mut self, cx: &UiCx<'_>, ui: &Ui, view: &ConversationView) {
+        let Some(compose) = self.drafts.get(&view.row.conversation.id) else { return };
+        if view.loading || live_state(view).is_some() {
             return;
         }
-        let pastes: usize = compose.draft.pastes.iter().map(String::len).sum();
-        let wanted = Previewed {
-            conversation,
-            chars: compose.draft.text.len() + pastes,
-            messages: view.index.len(),
-            seat: view.row.conversation.seat.clone(),
-        };
-        if self.previewed.as_ref() != Some(&wanted) {
-            cx.send(ChatCommand::PreviewPack { conversation, text: compose.draft.full_text() });
-            self.previewed = Some(wanted);
+        if let Some(left_s) = self.preview.follow(cx, view, &compose.draft, compose.edits) {
+            ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(left_s + 0.01));
         }
     }
 
@@ -143,6 +148,7 @@ impl Composer {
         let compose = self.drafts.entry(id).or_default();
         if !compose.loaded && !view.loading {
             compose.loaded = true;
+            compose.edits += 1;
             if compose.draft.is_blank() {
                 compose.draft = (*view.draft).clone();
             } else if !view.draft.is_blank() {
@@ -177,6 +183,7 @@ impl Panel for Composer {
             ui.set_width(ui.available_width());
             self.queue(cx, ui, view);
             self.pastes(cx, ui, view);
+            self.suggestions(cx, ui, view);
             self.field(cx, ui, view);
             self.bottom(cx, ui, view);
         });
@@ -190,7 +197,7 @@ impl Panel for Composer {
             self.run_slash(cx, id, action);
         }
         self.flush(cx, false);
-        self.preview(cx, view);
+        self.preview(cx, ui, view);
         if let Some(left) = self.due_in(cx.time_s) {
             ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(left + 0.01));
         }
@@ -224,10 +231,10 @@ impl Composer {
         let out = field.show(ui, &mut compose.draft.text);
         if let Some(paste) = out.big_paste {
             compose.draft.pastes.push(paste);
-            compose.dirty_s = Some(cx.time_s);
+            compose.touch(cx.time_s);
         }
         if out.changed {
-            compose.dirty_s = Some(cx.time_s);
+            compose.touch(cx.time_s);
             self.slash.typed();
         }
         if out.full {
@@ -247,7 +254,7 @@ impl Composer {
     fn run_slash(&mut self, cx: &UiCx<'_>, id: ConversationId, action: UiAction) {
         if let Some(compose) = self.drafts.get_mut(&id) {
             compose.draft.text.clear();
-            compose.dirty_s = Some(cx.time_s);
+            compose.touch(cx.time_s);
         }
         cx.act(action);
     }
@@ -260,6 +267,7 @@ impl Composer {
             return;
         }
         let draft = std::mem::take(&mut compose.draft);
+        compose.touch(cx.time_s);
         compose.dirty_s = None;
         self.open_paste = None;
         cx.send(ChatCommand::Send { conversation: id, draft });
@@ -318,12 +326,32 @@ impl Composer {
         });
         if let Some(place) = removed {
             compose.draft.pastes.remove(place);
-            compose.dirty_s = Some(cx.time_s);
+            compose.touch(cx.time_s);
             self.open_paste = None;
         }
         if let Some(paste) = self.open_paste.and_then(|place| compose.draft.pastes.get(place)) {
             paste_view(ui, paste);
         }
+    }
+
+    /// Skills that fit what is typed, as chips that wait for a click: on, or not here.
+    fn suggestions(&self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
+        const MOST: usize = 3;
+        let conversation = view.row.conversation.id;
+        let typed = self.drafts.get(&conversation).is_some_and(|compose| !compose.draft.is_blank());
+        if !typed || self.text(conversation).starts_with('/') {
+            return;
+        }
+        let offered: Vec<_> = open_suggestions(cx, Some(conversation)).take(MOST).collect();
+        if offered.is_empty() {
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+            for one in offered {
+                ui.push_id(one.name.as_str(), |ui| offer(cx, ui, conversation, one));
+            }
+        });
     }
 
     fn bottom(&mut self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
@@ -337,7 +365,8 @@ impl Composer {
             self.send(cx, view);
         }
         end.add_space(4.0);
-        pickers::meter(cx, &mut end, view);
+        let typed = self.drafts.get_mut(&id).map_or(0, Compose::chars);
+        meter::meter(cx, &mut end, view, typed);
         let room = egui::Rect::from_min_max(
             egui::pos2(rect.left() - 6.0, rect.top()),
             egui::pos2(end.min_rect().left() - 8.0, rect.bottom()),
@@ -416,6 +445,19 @@ fn queued_chip(cx: &UiCx<'_>, ui: &mut Ui, row: &QueuedRow) -> Option<(QueuedId,
     }
     let edit = chip.response.on_hover_text("Edit, or send it now").clicked();
     edit.then(|| (row.id, row.text.clone()))
+}
+
+fn offer(cx: &UiCx<'_>, ui: &mut Ui, conversation: ConversationId, one: &SkillSuggestion) {
+    let label = format!("Use skill {}", one.name);
+    let chip = removable_chip(ui, icon::LIGHTNING, &label, &format!("Not skill {} here", one.name));
+    let removed = chip.removed;
+    let taken = chip.response.on_hover_text(format!("Suggested: {}.", one.why)).clicked();
+    if (taken || removed)
+        && let Some(project) = cx.snap.project
+    {
+        let (conversation, skill) = (Some(conversation), one.name.clone());
+        cx.send(KnowledgeCommand::SwitchSkill { project, conversation, skill, on: Some(!removed) });
+    }
 }
 
 fn queued_field(id: QueuedId) -> TextField<'static> {

@@ -1,9 +1,11 @@
-//! Small dialogs over the window: the new title of a conversation.
+//! Small dialogs over the window: the new title of a conversation, what a message is kept as.
+
+mod keep;
 
 use egui::{Context, Id};
 
 use crate::api::command::ChatCommand;
-use crate::model::id::ConversationId;
+use crate::model::id::{ConversationId, MessageId};
 use crate::ui::cx::UiCx;
 use crate::ui::widgets::Button;
 use crate::ui::widgets::dialog::{Width, dialog};
@@ -13,6 +15,8 @@ use crate::ui::widgets::text_field::TextField;
 #[derive(Default)]
 pub struct Dialogs {
     rename: Option<Rename>,
+    decide: Option<keep::Decide>,
+    keep: Option<keep::Keep>,
 }
 
 struct Rename {
@@ -33,17 +37,37 @@ impl Dialogs {
         }
     }
 
+    /// Opens the sheet that makes an agreement of a message.
+    pub fn decide(&mut self, cx: &UiCx<'_>, message: MessageId) {
+        self.decide = keep::Decide::of(cx, message);
+    }
+
+    /// Opens the sheet that makes an artifact of a message.
+    pub fn keep(&mut self, cx: &UiCx<'_>, message: MessageId) {
+        self.keep = keep::Keep::of(cx, message);
+    }
+
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.rename.is_some()
+        self.rename.is_some() || self.decide.is_some() || self.keep.is_some()
     }
 
     /// Esc: closes the dialog. `false` when none was open.
     pub fn escape(&mut self) -> bool {
-        self.rename.take().is_some()
+        self.rename.take().is_some() || self.decide.take().is_some() || self.keep.take().is_some()
     }
 
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        if self.decide.as_mut().is_some_and(|decide| decide.show(cx, ctx)) {
+            self.decide = None;
+        }
+        if self.keep.as_mut().is_some_and(|keep| keep.show(cx, ctx)) {
+            self.keep = None;
+        }
+        self.show_rename(cx, ctx);
+    }
+
+    fn show_rename(&mut self, cx: &UiCx<'_>, ctx: &Context) {
         let Some(rename) = &mut self.rename else { return };
         let field = TextField::single("rename", "Title").max_chars(TITLE_MAX_CHARS);
         let blank = rename.title.trim().is_empty();

@@ -6,7 +6,7 @@ use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::regions::{self, Region};
-use crate::ui::route::{Route, SettingsPage};
+use crate::ui::route::{ProjectPage, Route, SettingsPage};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint;
@@ -17,6 +17,7 @@ use crate::ui::words;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Chat,
+    Project,
     Settings,
 }
 
@@ -44,13 +45,19 @@ impl Panel for Header {
         let left = Rect::from_min_max(inside.min, pos2(right.left() - sizes.space.s4, inside.bottom()));
         let layout = Layout::left_to_right(Align::Center);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(left).layout(layout).id_salt("head"));
-        let place = if matches!(cx.route, Route::Settings { .. }) { Place::Settings } else { Place::Chat };
+        let place = match cx.route {
+            Route::Settings { .. } => Place::Settings,
+            Route::Project { .. } => Place::Project,
+            _ => Place::Chat,
+        };
         let all = [
             Tab { value: Place::Chat, label: "Chat", note: "" },
+            Tab { value: Place::Project, label: "Project", note: "" },
             Tab { value: Place::Settings, label: "Settings", note: "" },
         ];
         match tabs(&mut ui, &all, place) {
             Some(Place::Chat) => cx.act(UiAction::Back),
+            Some(Place::Project) => cx.act(UiAction::Project(ProjectPage::default())),
             Some(Place::Settings) => cx.act(UiAction::Settings(SettingsPage::Engines)),
             None => {}
         }

@@ -1,18 +1,22 @@
 //! What an agent is or was told: sections with bars, what was cut or left out, and the exact text.
 
+mod compare;
+mod line_diff;
+mod table;
+
 use egui::{Frame, Margin, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use crate::api::command::ChatCommand;
 use crate::api::snapshot::{ConversationView, PackView};
 use crate::model::id::{ConversationId, TurnId};
-use crate::model::pack::{PackReport, SectionId};
+use crate::model::pack::SectionId;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
-use crate::ui::theme::{self, CLEAR, Text, Weight};
+use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
-use crate::ui::widgets::meter::section_bar;
-use crate::ui::widgets::paint::{self, Ring};
+use crate::ui::widgets::paint;
 use crate::ui::widgets::tabs::{Tab, tabs};
 use crate::ui::widgets::{Button, IconButton};
 use crate::ui::words;
@@ -24,6 +28,9 @@ pub struct Inspector {
     asked: Option<(ConversationId, Option<TurnId>)>,
     /// The lines of the open section: kept while pack and section stay the same.
     lines: Option<Lines>,
+    /// Two packs stand side by side.
+    comparing: bool,
+    compare: compare::Compare,
 }
 
 struct Lines {
@@ -46,6 +53,7 @@ impl Panel for Inspector {
         if self.asked != Some((*conversation, *turn)) {
             self.asked = Some((*conversation, *turn));
             self.section = None;
+            self.compare.reset();
             match turn {
                 Some(turn) => cx.send(ChatCommand::LoadPack { conversation: *conversation, turn: *turn }),
                 None => {
@@ -59,7 +67,7 @@ impl Panel for Inspector {
             None => view.preview.as_ref(),
         };
         ui.spacing_mut().item_spacing.y = 0.0;
-        head(cx, ui, view, *turn, pack.map(AsRef::as_ref));
+        self.head(cx, ui, view, *turn, pack.map(AsRef::as_ref));
         let Some(pack) = pack else {
             ui.add_space(24.0);
             ui.horizontal(|ui| {
@@ -68,7 +76,10 @@ impl Panel for Inspector {
             });
             return;
         };
-        facts(ui, &pack.pack.report);
+        if self.comparing {
+            return self.compare.ui(cx, ui, view, pack);
+        }
+        table::facts(ui, &pack.pack.report, pack.seat.as_ref().map(|seat| seat.supply));
         let rect = ui.available_rect_before_wrap();
         if rect.width() >= TWO_PANES_FROM {
             if self.section.is_none() {
@@ -77,187 +88,114 @@ impl Panel for Inspector {
             let half = (rect.width() * 0.58).round();
             let left = Rect::from_min_size(rect.min, vec2(half, rect.height()));
             let right = Rect::from_min_max(pos2(left.right(), rect.top()), rect.max);
-            let mut table = ui.new_child(UiBuilder::new().max_rect(left).id_salt("sections"));
-            self.table(&mut table, &pack.pack.report);
+            let mut side = ui.new_child(UiBuilder::new().max_rect(left).id_salt("sections"));
+            let pressed = table::table(&mut side, &pack.pack.report, self.section);
+            self.section = pressed.or(self.section);
             let mut text = ui.new_child(UiBuilder::new().max_rect(right).id_salt("text"));
             self.text(cx, &mut text, pack, false);
         } else if self.section.is_some() {
             self.text(cx, ui, pack, true);
         } else {
-            self.table(ui, &pack.pack.report);
+            self.section = table::table(ui, &pack.pack.report, None);
         }
     }
 }
 
-fn head(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, turn: Option<TurnId>, pack: Option<&PackView>) {
-    let p = theme::palette(ui);
-    let sizes = theme::sizes();
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.head), Sense::hover());
-    paint::bottom_line(ui, rect, p.stroke_subtle);
-    let inside = rect.shrink2(vec2(sizes.space.s6, 0.0));
-    let right = egui::Layout::right_to_left(egui::Align::Center);
-    let mut end = ui.new_child(UiBuilder::new().max_rect(inside).layout(right).id_salt("context end"));
-    if IconButton::new(icon::X, "Close context").key("Esc").show(&mut end).clicked() {
-        cx.ask(Request::Go(Route::Chat { conversation: view.row.conversation.id }));
-    }
-    if let Some(pack) = pack
-        && Button::quiet("Copy all").icon(icon::COPY).show(&mut end).clicked()
-    {
-        cx.ask(Request::Copy { text: pack.pack.text(), what: "The context" });
-    }
-    if let Some(latest) = view.turn.as_ref().map(|row| row.turn) {
-        let sent = turn.or(Some(latest));
-        let all =
-            [Tab { value: None, label: "Next", note: "" }, Tab { value: sent, label: "Sent", note: "" }];
-        end.allocate_ui_with_layout(
-            vec2(120.0, 28.0),
-            egui::Layout::left_to_right(egui::Align::Center),
-            |ui| {
-                if let Some(turn) = tabs(ui, &all, turn) {
-                    cx.ask(Request::Go(Route::Inspector { conversation: view.row.conversation.id, turn }));
-                }
-            },
-        );
-    }
-    let title = if turn.is_some() { "Context of a sent message" } else { "Context for the next message" };
-    let x = inside.left();
-    paint::icon(ui, pos2(x + 8.0, rect.center().y), icon::STACK, sizes.icon.action, p.accent);
-    let room = (end.min_rect().left() - x - 40.0).max(40.0);
-    let galley = paint::line(ui, title, Text::Ui.format_weighted(Weight::Semibold, p.text_1), room);
-    let next = paint::left(ui, rect, x + 26.0, galley) + sizes.space.s5;
-    let to = format!("to {}", cx.seat_name(&view.row.conversation.seat));
-    if end.min_rect().left() - next > 60.0 {
-        let galley = paint::line(ui, &to, Text::Ui.format(p.text_3), end.min_rect().left() - next - 12.0);
-        paint::left(ui, rect, next, galley);
-    }
-}
-
-fn facts(ui: &mut Ui, report: &PackReport) {
-    let p = theme::palette(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 64.0), Sense::hover());
-    paint::bottom_line(ui, rect, p.stroke_subtle);
-    let tokens: u64 = report.sections.iter().map(|section| u64::from(section.estimated_tokens)).sum();
-    let mut ui = ui.new_child(
-        UiBuilder::new()
-            .max_rect(rect.shrink2(vec2(20.0, 12.0)))
-            .layout(egui::Layout::left_to_right(egui::Align::Min))
-            .id_salt("facts"),
-    );
-    ui.spacing_mut().item_spacing = vec2(28.0, 0.0);
-    fact(&mut ui, "Mode", report.mode.label(), report.mode_reason.label());
-    let of = format!("of {}", words::thousands(report.budget_chars.into()));
-    fact(&mut ui, "Characters", &words::thousands(report.total_chars.into()), &of);
-    fact(&mut ui, "Tokens", &format!("≈ {}", words::thousands(tokens)), "estimated");
-    if ui.available_width() > 200.0 {
-        let hash: String = report.hash.chars().take(12).collect();
-        let built = format!("Hash · built in {}", built_in(report.assembly_micros));
-        fact(&mut ui, &built, &hash, "");
-    }
-}
-
-fn built_in(micros: u64) -> String {
-    if micros < 1_000 { format!("{micros} µs") } else { format!("{} ms", micros / 1_000) }
-}
-
-fn fact(ui: &mut Ui, name: &str, value: &str, note: &str) {
-    let p = theme::palette(ui);
-    ui.vertical(|ui| {
-        ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
-        ui.label(Text::Caption.rich(name, p.text_3));
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 6.0;
-            ui.label(Text::Ui.rich_weighted(Weight::Semibold, value, p.text_1));
-            if !note.is_empty() {
-                ui.label(Text::Ui.rich(note, p.text_3));
-            }
-        });
-    });
+/// Which of the three views is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Next,
+    Sent(TurnId),
+    Compare,
 }
 
 impl Inspector {
-    fn table(&mut self, ui: &mut Ui, report: &PackReport) {
-        let p = theme::palette(ui);
-        ScrollArea::vertical().id_salt("sections").auto_shrink(false).show(ui, |ui| {
-            Frame::NONE.inner_margin(Margin::symmetric(12, 2)).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                ui.set_width(ui.available_width());
-                let columns = Columns::of(ui.available_width());
-                heads(ui, &columns);
-                let largest = report.sections.iter().map(|section| section.chars).max().unwrap_or(1).max(1);
-                for section in &report.sections {
-                    self.section_row(ui, &columns, section, largest);
-                }
-                let cut: Vec<String> = report
-                    .sections
-                    .iter()
-                    .filter(|section| !section.cut.is_empty())
-                    .map(|section| format!("{}: {}.", section.id.label(), section.cut))
-                    .collect();
-                if !cut.is_empty() {
-                    ui.add_space(6.0);
-                    ui.horizontal_wrapped(|ui| {
-                        ui.add_space(8.0);
-                        ui.label(Text::Caption.rich_weighted(Weight::Semibold, "Cut", p.warn));
-                        ui.label(Text::Caption.rich(cut.join(" "), p.text_2));
-                    });
-                }
-                left_out(ui, report);
-            });
-        });
+    /// Opens the comparison at the next frame.
+    pub fn compare(&mut self) {
+        self.comparing = true;
     }
 
-    fn section_row(
+    /// Esc: leaves the comparison. `false` when there was none.
+    pub fn escape(&mut self) -> bool {
+        std::mem::take(&mut self.comparing)
+    }
+
+    fn head(
         &mut self,
+        cx: &UiCx<'_>,
         ui: &mut Ui,
-        columns: &Columns,
-        section: &crate::model::pack::SectionReport,
-        largest: u32,
+        view: &ConversationView,
+        turn: Option<TurnId>,
+        pack: Option<&PackView>,
     ) {
         let p = theme::palette(ui);
         let sizes = theme::sizes();
-        let selected = self.section == Some(section.id);
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.table), Sense::click());
-        let chars = words::thousands(section.chars.into());
-        let label = format!("{}, {chars} characters", section.id.label());
-        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, selected, &label));
-        let fill = match (selected, response.hovered()) {
-            (true, _) => p.bg_selected,
-            (_, true) => p.bg_hover,
-            _ => CLEAR,
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.head), Sense::hover());
+        paint::bottom_line(ui, rect, p.stroke_subtle);
+        let inside = rect.shrink2(vec2(sizes.space.s6, 0.0));
+        let right = egui::Layout::right_to_left(egui::Align::Center);
+        let mut end = ui.new_child(UiBuilder::new().max_rect(inside).layout(right).id_salt("context end"));
+        let close = IconButton::new(icon::X, "Close context").key("Esc").show(&mut end);
+        regions::mark(ui.ctx(), Region::Header, close.id);
+        if close.clicked() {
+            self.comparing = false;
+            cx.ask(Request::Go(Route::Chat { conversation: view.row.conversation.id }));
+        }
+        if let Some(pack) = pack
+            && Button::quiet("Copy all").icon(icon::COPY).show(&mut end).clicked()
+        {
+            cx.ask(Request::Copy { text: pack.pack.text(), what: "The context" });
+        }
+        self.kinds(cx, &mut end, view, turn);
+        let title = match turn {
+            _ if self.comparing => "Two contexts compared",
+            Some(_) => "Context of a sent message",
+            None => "Context for the next message",
         };
-        ui.painter().rect_filled(rect, sizes.radius.control, fill);
-        let x = rect.left() + sizes.space.s4;
-        let name = paint::line(ui, section.id.label(), Text::Ui.format(p.text_1), columns.bar - 12.0);
-        paint::left(ui, rect, x, name);
-        if columns.bar_width > 20.0 {
-            let spot = Rect::from_min_size(
-                pos2(rect.left() + columns.bar, rect.center().y - 4.0),
-                vec2(columns.bar_width, 8.0),
-            );
-            #[expect(clippy::cast_precision_loss, reason = "a share")]
-            let used = section.chars as f32 / largest as f32;
-            let cut = if section.cut.is_empty() { 0.0 } else { 0.05 };
-            let mut child =
-                ui.new_child(UiBuilder::new().max_rect(spot).id_salt(("bar", section.id.label())));
-            section_bar(&mut child, used * 0.92, cut, columns.bar_width, &label);
-        }
-        let tokens = format!("≈ {}", words::thousands(section.estimated_tokens.into()));
-        let budget = words::thousands(section.budget_chars.into());
-        for (text, end, color) in [
-            (&chars, columns.chars, p.text_1),
-            (&tokens, columns.tokens, p.text_2),
-            (&budget, columns.budget, p.text_3),
-        ] {
-            let galley = paint::line(ui, text, Text::Ui.format(color), 84.0);
-            paint::right(ui, rect, rect.left() + end, galley);
-        }
-        paint::focus_ring(ui, &response, rect, sizes.radius.control, Ring::Inside);
-        if response.clicked() {
-            self.section = Some(section.id);
+        let x = inside.left();
+        paint::icon(ui, pos2(x + 8.0, rect.center().y), icon::STACK, sizes.icon.action, p.accent);
+        let room = (end.min_rect().left() - x - 40.0).max(40.0);
+        let galley = paint::line(ui, title, Text::Ui.format_weighted(Weight::Semibold, p.text_1), room);
+        let next = paint::left(ui, rect, x + 26.0, galley) + sizes.space.s5;
+        let to = format!("to {}", cx.seat_name(&view.row.conversation.seat));
+        if end.min_rect().left() - next > 60.0 && !self.comparing && turn.is_none() {
+            let room = end.min_rect().left() - next - 12.0;
+            let galley = paint::line(ui, &to, Text::Ui.format(p.text_3), room);
+            paint::left(ui, rect, next, galley);
         }
     }
 
+    /// Next, sent, compare.
+    fn kinds(&mut self, cx: &UiCx<'_>, end: &mut Ui, view: &ConversationView, turn: Option<TurnId>) {
+        let mut all = vec![Tab { value: Shown::Next, label: "Next", note: "" }];
+        if let Some(sent) = turn.or(view.turn.as_ref().map(|row| row.turn)) {
+            all.push(Tab { value: Shown::Sent(sent), label: "Sent", note: "" });
+        }
+        all.push(Tab { value: Shown::Compare, label: "Compare", note: "" });
+        let here = match turn {
+            _ if self.comparing => Shown::Compare,
+            Some(turn) => Shown::Sent(turn),
+            None => Shown::Next,
+        };
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        let conversation = view.row.conversation.id;
+        let size = vec2(if all.len() > 2 { 204.0 } else { 144.0 }, 28.0);
+        end.allocate_ui_with_layout(size, layout, |ui| match tabs(ui, &all, here) {
+            Some(Shown::Compare) => self.comparing = true,
+            Some(Shown::Next) => {
+                self.comparing = false;
+                cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
+            }
+            Some(Shown::Sent(turn)) => {
+                self.comparing = false;
+                cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
+            }
+            None => {}
+        });
+    }
+}
+
+impl Inspector {
     fn text(&mut self, cx: &UiCx<'_>, ui: &mut Ui, pack: &PackView, back: bool) {
         let p = theme::palette(ui);
         let Some(section) =
@@ -308,75 +246,4 @@ impl Inspector {
             },
         );
     }
-}
-
-fn left_out(ui: &mut Ui, report: &PackReport) {
-    if report.left_out.is_empty() && report.held_by_session.is_empty() {
-        return;
-    }
-    let p = theme::palette(ui);
-    ui.add_space(10.0);
-    let held = report.held_by_session.iter().map(|held| ("Held by the engine", held.as_str()));
-    let rows = report.left_out.iter().map(|out| (out.id.label(), out.why.as_str())).chain(held);
-    ui.spacing_mut().item_spacing.x = 0.0;
-    egui_extras::TableBuilder::new(ui)
-        .id_salt("left out")
-        .vscroll(false)
-        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
-        .column(egui_extras::Column::exact(8.0))
-        .column(egui_extras::Column::exact(196.0).clip(true))
-        .column(egui_extras::Column::remainder().clip(true))
-        .header(24.0, |mut head| {
-            head.col(|_| {});
-            head.col(|ui| {
-                ui.label(Text::Caption.rich_weighted(Weight::Semibold, "Left out", p.text_3));
-            });
-            head.col(|_| {});
-        })
-        .body(|mut body| {
-            for (name, why) in rows {
-                body.row(26.0, |mut row| {
-                    row.col(|_| {});
-                    row.col(|ui| {
-                        ui.add(egui::Label::new(Text::Ui.rich(name, p.text_2)).truncate());
-                    });
-                    row.col(|ui| {
-                        // What does not fit stands in the tooltip, whole.
-                        ui.add(egui::Label::new(Text::Ui.rich(why, p.text_3)).truncate());
-                    });
-                });
-            }
-        });
-}
-
-/// Right edges and starts of the table's columns, from its left.
-struct Columns {
-    bar: f32,
-    bar_width: f32,
-    chars: f32,
-    tokens: f32,
-    budget: f32,
-}
-
-impl Columns {
-    fn of(width: f32) -> Self {
-        let budget = width - 8.0;
-        let tokens = budget - 72.0;
-        let chars = tokens - 72.0;
-        let bar = 204.0_f32.min(width * 0.34);
-        Self { bar, bar_width: (chars - 92.0 - bar).max(0.0), chars, tokens, budget }
-    }
-}
-
-fn heads(ui: &mut Ui, columns: &Columns) {
-    let p = theme::palette(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
-    let say = |text: &str| paint::line(ui, text, Text::Caption.format(p.text_3), 120.0);
-    paint::left(ui, rect, rect.left() + 8.0, say("Section"));
-    if columns.bar_width > 20.0 {
-        paint::left(ui, rect, rect.left() + columns.bar, say("Share of pack"));
-    }
-    paint::right(ui, rect, rect.left() + columns.chars, say("Characters"));
-    paint::right(ui, rect, rect.left() + columns.tokens, say("Tokens"));
-    paint::right(ui, rect, rect.left() + columns.budget, say("Budget"));
 }

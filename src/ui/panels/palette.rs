@@ -8,6 +8,7 @@ use crate::model::id::{ConversationId, ProjectId};
 use crate::model::project::SeatChoice;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{self, Request, UiCx};
+use crate::ui::panels::seat::{by_hand, words_of};
 use crate::ui::panels::sidebar;
 use crate::ui::route::Route;
 use crate::ui::theme::{self, CLEAR, Text};
@@ -39,6 +40,8 @@ enum Target {
     Act(UiAction),
     Conversation(ConversationId),
     Engine(EngineId),
+    /// The seat of the profile of that name.
+    Profile(String),
     Project(ProjectId),
     OpenPath(std::path::PathBuf),
 }
@@ -275,7 +278,7 @@ fn rows(cx: &UiCx<'_>, query: &str) -> Vec<Row> {
         });
     }
     let typed = !query.trim().is_empty();
-    let sections = [conversations(cx, typed), commands(cx), projects(cx), engines(cx)];
+    let sections = [conversations(cx, typed), commands(cx), projects(cx), engines(cx), profiles(cx)];
     let mut found: Vec<(i32, Vec<Row>)> = Vec::new();
     for section in sections {
         let ranked = fuzzy::rank(query, section.iter().map(|row| row.label.as_str()));
@@ -370,6 +373,24 @@ fn engines(cx: &UiCx<'_>) -> Vec<Row> {
         .collect()
 }
 
+fn profiles(cx: &UiCx<'_>) -> Vec<Row> {
+    if cx.view().is_none() {
+        return Vec::new();
+    }
+    let all = cx.snap.settings.profiles.iter();
+    all.filter(|profile| cx.engine(&profile.engine).is_some())
+        .map(|profile| Row {
+            section: "Profiles",
+            target: Target::Profile(profile.name.clone()),
+            lead: Lead::Engine(cx.look(&profile.engine)),
+            label: format!("Answer as {}", profile.name),
+            detail: words_of(cx, &profile.seat()),
+            keys: String::new(),
+            matched: Vec::new(),
+        })
+        .collect()
+}
+
 fn run(cx: &UiCx<'_>, target: Target) {
     match target {
         Target::Act(action) => cx.act(action),
@@ -379,8 +400,15 @@ fn run(cx: &UiCx<'_>, target: Target) {
         Target::Engine(engine) => {
             if let Some(view) = cx.view() {
                 let conversation = view.row.conversation.id;
-                let seat = SeatChoice { engine, model: None, ..view.row.conversation.seat.clone() };
+                let seat = SeatChoice { engine, model: None, ..by_hand(view.row.conversation.seat.clone()) };
                 cx.send(ChatCommand::SetSeat { conversation, seat });
+            }
+        }
+        Target::Profile(name) => {
+            let profile = cx.snap.settings.profiles.iter().find(|profile| profile.name == name);
+            if let (Some(view), Some(profile)) = (cx.view(), profile) {
+                let conversation = view.row.conversation.id;
+                cx.send(ChatCommand::SetSeat { conversation, seat: profile.seat() });
             }
         }
     }

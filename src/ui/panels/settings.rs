@@ -3,6 +3,7 @@
 mod engines;
 mod keys;
 mod pages;
+mod profiles;
 mod servers;
 
 pub use pages::zoom_step;
@@ -27,6 +28,7 @@ pub struct SettingsPanel {
     sent: Option<Sent>,
     engines: engines::EnginesPage,
     servers: servers::ServersPage,
+    profiles: profiles::ProfilesPage,
     keys: keys::KeysPage,
     pages: pages::Pages,
 }
@@ -122,6 +124,7 @@ impl SettingsPanel {
         match page {
             SettingsPage::Engines => self.engines.ui(cx, ui, &mut settings),
             SettingsPage::Servers => self.servers.ui(cx, ui),
+            SettingsPage::Profiles => self.profiles.ui(cx, ui, &mut settings),
             SettingsPage::Appearance => pages::appearance(ui, &mut settings),
             SettingsPage::Keys => self.keys.ui(cx, ui, &mut settings),
             SettingsPage::Context => self.pages.context(ui, &mut settings),
@@ -144,6 +147,7 @@ fn icon_of(page: SettingsPage) -> Icon {
     match page {
         SettingsPage::Engines => icon::ROBOT,
         SettingsPage::Servers => icon::PLUGS,
+        SettingsPage::Profiles => icon::USERS,
         SettingsPage::Appearance => icon::PALETTE,
         SettingsPage::Keys => icon::KEYBOARD,
         SettingsPage::Context => icon::STACK,

@@ -30,11 +30,13 @@ impl Shell {
             return;
         }
         match cx.route {
+            Route::Inspector { .. } if self.panels.inspector.escape() => {}
             Route::Inspector { conversation, .. } => {
                 cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
             }
+            Route::Project { .. } if self.panels.project.escape() => {}
             Route::Settings { .. } if self.panels.settings.escape(cx) => {}
-            Route::Settings { .. } => cx.act(crate::ui::action::UiAction::Back),
+            Route::Settings { .. } | Route::Project { .. } => cx.act(crate::ui::action::UiAction::Back),
             Route::Home => {}
             Route::Chat { .. } => self.escape_chat(cx),
         }

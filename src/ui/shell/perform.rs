@@ -16,7 +16,7 @@ use crate::ui::panels::composer;
 use crate::ui::panels::conversation::copy;
 use crate::ui::panels::settings::zoom_step;
 use crate::ui::regions::{self, Region};
-use crate::ui::route::Route;
+use crate::ui::route::{ProjectPage, Route};
 use crate::ui::shell::Shell;
 
 /// Sends what a file dialog answered.
@@ -64,6 +64,8 @@ impl Shell {
                 }
             }
             Request::Edit(message) => self.panels.conversation.edit(cx, message),
+            Request::Decide(message) => self.over.dialogs.decide(cx, message),
+            Request::Keep(message) => self.over.dialogs.keep(cx, message),
             Request::Rename(conversation) => self.over.dialogs.rename(cx, conversation),
             Request::FocusComposer => ctx.memory_mut(|memory| memory.request_focus(composer::field_id())),
             Request::Tell { title, body } => self.over.notices.tell(title, body),
@@ -114,6 +116,11 @@ impl Shell {
             UiAction::NextConversation => step(cx, 1),
             UiAction::PreviousConversation => step(cx, -1),
             UiAction::Settings(page) => cx.ask(Request::Go(Route::Settings { page })),
+            UiAction::Project(page) => self.go_to_project(cx, page),
+            UiAction::NewPlan => {
+                self.panels.project.new_plan(cx);
+                self.go_to_project(cx, ProjectPage::Plans);
+            }
             UiAction::FindEngines => cx.send(EngineCommand::Rediscover),
             UiAction::Theme(theme) => set(cx, |settings| settings.theme = theme),
             UiAction::ZoomIn => {
@@ -173,6 +180,17 @@ impl Shell {
                 self.panels.composer.flush(cx, true);
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
             }
+            UiAction::Compare => {
+                self.panels.composer.flush(cx, true);
+                self.panels.inspector.compare();
+                cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
+            }
+            UiAction::Decide | UiAction::Keep => {
+                if let Some(message) = copy::newest_answer_id(view) {
+                    let is_keep = action == UiAction::Keep;
+                    cx.ask(if is_keep { Request::Keep(message) } else { Request::Decide(message) });
+                }
+            }
             UiAction::SetMode(mode) => {
                 let seat = SeatChoice { mode, ..view.row.conversation.seat.clone() };
                 cx.send(ChatCommand::SetSeat { conversation, seat });
@@ -181,9 +199,19 @@ impl Shell {
         }
     }
 
+    /// The page, about the conversation the user is in or was in last.
+    fn go_to_project(&mut self, cx: &UiCx<'_>, page: ProjectPage) {
+        if cx.snap.project.is_none() {
+            return;
+        }
+        let last = self.history.here().conversation().or_else(|| self.history.last_chat());
+        let there = |id: &ConversationId| cx.snap.conversations.iter().any(|row| row.conversation.id == *id);
+        cx.ask(Request::Go(Route::Project { page, conversation: last.filter(there) }));
+    }
+
     /// Back to the place before; from the settings always to a conversation.
     fn back(&mut self, cx: &UiCx<'_>) {
-        if let Route::Settings { .. } = self.history.here() {
+        if let Route::Settings { .. } | Route::Project { .. } = self.history.here() {
             let route = match self.history.last_chat() {
                 Some(conversation) => Route::Chat { conversation },
                 None => nth(cx, 0).map_or(Route::Home, |conversation| Route::Chat { conversation }),

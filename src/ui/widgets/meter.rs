@@ -46,7 +46,7 @@ pub fn section_bar(ui: &mut Ui, used: f32, cut: f32, width: f32, name: &str) -> 
     }
     if cut > 0.0 {
         let from = (width * used + 1.0).min(width * 0.97);
-        ui.painter().rect_filled(part(from, cut.clamp(0.03, 0.08)), sizes.radius.bar, p.warn);
+        ui.painter().rect_filled(part(from, cut.clamp(0.03, 1.0)), sizes.radius.bar, p.warn);
     }
     response
 }

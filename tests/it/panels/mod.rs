@@ -3,6 +3,7 @@
 mod bench;
 mod composer;
 mod keys;
+mod known;
 mod layout;
 mod permission;
 mod places;

@@ -1,27 +1,29 @@
-//! Who answers: engine, role, model, persona and context mode; and how full the context is.
+//! Who answers: profile, engine, role, model, persona and context mode.
 
-use egui::{Response, Ui, vec2};
+use egui::Ui;
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{ChatCommand, SettingsCommand};
 use crate::api::snapshot::{ConversationView, EngineRow};
 use crate::model::engine::Availability;
-use crate::model::pack::{Mode, PackReport};
+
+use crate::model::pack::{Mode, Supply};
 use crate::model::project::SeatChoice;
+use crate::model::settings::{PROFILE_NAME_CHARS_MAX, Profile};
 use crate::ui::action::UiAction;
 use crate::ui::cx::{self, UiCx};
 use crate::ui::panels::menu::{self, MenuRow};
-use crate::ui::theme::{self, Text};
-use crate::ui::widgets::Tone;
-use crate::ui::widgets::meter;
+use crate::ui::panels::seat::{by_hand, supply_words, words_of};
+use crate::ui::route::SettingsPage;
+use crate::ui::theme::Text;
 use crate::ui::widgets::picker::{Choice, Lead, choice_row, picker_button};
 use crate::ui::widgets::text_field::TextField;
-use crate::ui::words;
 
 /// What is half typed in a picker.
 #[derive(Default)]
 pub struct Pickers {
     model: String,
     persona: Option<String>,
+    profile: String,
 }
 
 /// Widths of the composer's row below which something gives way, points.
@@ -36,7 +38,8 @@ impl Pickers {
         let conversation = view.row.conversation.id;
         let mut changed: Option<SeatChoice> = None;
         let look = cx.look(&seat.engine);
-        let button = picker_button(ui, Lead::Engine(look), &cx.seat_name(seat), "Who answers", false);
+        let name = shown_name(cx, seat);
+        let button = picker_button(ui, Lead::Engine(look), &name, "Who answers", false);
         let with_model = room >= MODEL_FROM;
         if let Some(seat) = menu::sheet(&button, 300.0, |ui| self.who(cx, ui, seat, !with_model)).flatten() {
             changed = Some(seat);
@@ -51,9 +54,7 @@ impl Pickers {
         if room >= MODE_FROM {
             let label = seat.mode.map_or("Auto", Mode::label);
             let button = picker_button(ui, Lead::None, label, "Context mode", false);
-            if let Some(mode) = menu::menu(&button, 260.0, |ui| modes(ui, seat)).flatten() {
-                changed = Some(SeatChoice { mode, ..seat.clone() });
-            }
+            changed = menu::menu(&button, 290.0, |ui| modes(ui, seat)).flatten().or(changed);
         }
         if let Some(seat) = changed.filter(|changed| changed != seat) {
             cx.send(ChatCommand::SetSeat { conversation, seat });
@@ -61,7 +62,27 @@ impl Pickers {
     }
 
     fn who(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice, with_model: bool) -> Option<SeatChoice> {
-        let mut chosen = None;
+        // Higher than the window it scrolls; the composer stands at the bottom.
+        let height = (ui.ctx().content_rect().height() - 130.0).max(160.0);
+        egui::ScrollArea::vertical()
+            .id_salt("who answers")
+            .max_height(height)
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                self.who_rows(cx, ui, seat, with_model)
+            })
+            .inner
+    }
+
+    fn who_rows(
+        &mut self,
+        cx: &UiCx<'_>,
+        ui: &mut Ui,
+        seat: &SeatChoice,
+        with_model: bool,
+    ) -> Option<SeatChoice> {
+        let mut chosen = self.profiles(cx, ui, seat);
         menu::head(ui, "Engine");
         for row in cx.snap.engines.iter() {
             let here = row.info.id == seat.engine;
@@ -76,25 +97,25 @@ impl Pickers {
             if choice_row(ui, &choice, &[], false, here).clicked() && !here && why.is_none() {
                 let engine = row.info.id.clone();
                 let model = cx.snap.settings.engines.get(&engine).and_then(|settings| settings.model.clone());
-                chosen = Some(SeatChoice { engine, model, ..seat.clone() });
+                chosen = Some(by_hand(SeatChoice { engine, model, ..seat.clone() }));
                 ui.close();
             }
         }
         menu::divider(ui);
         menu::head(ui, "Role");
         if choice_row(ui, &plain("No role"), &[], false, seat.role.is_none()).clicked() {
-            chosen = Some(SeatChoice { role: None, ..seat.clone() });
+            chosen = Some(by_hand(SeatChoice { role: None, ..seat.clone() }));
             ui.close();
         }
         for role in cx.snap.roles.iter() {
             let here = seat.role.as_ref() == Some(role);
             if choice_row(ui, &plain(role), &[], false, here).clicked() {
-                chosen = Some(SeatChoice { role: Some(role.clone()), ..seat.clone() });
+                chosen = Some(by_hand(SeatChoice { role: Some(role.clone()), ..seat.clone() }));
                 ui.close();
             }
         }
         menu::divider(ui);
-        chosen = self.persona(ui, seat).or(chosen);
+        chosen = self.persona(cx, ui, seat).or(chosen);
         if with_model {
             menu::divider(ui);
             chosen = self.models(cx, ui, seat).or(chosen);
@@ -102,8 +123,83 @@ impl Pickers {
         chosen
     }
 
-    fn persona(&mut self, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
+    /// Profiles, and a field that keeps the seat as it is under a name.
+    fn profiles(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
+        let mut chosen = None;
+        let all = &cx.snap.settings.profiles;
+        menu::head(ui, "Profile");
+        for profile in all {
+            let its = profile.seat();
+            let row = cx.engine(&profile.engine);
+            let why = row.map_or_else(|| Some("Its engine is not there".to_owned()), |row| why_not(row));
+            let words = words_of(cx, &its);
+            let choice = Choice {
+                lead: Lead::Engine(cx.look(&profile.engine)),
+                label: &profile.name,
+                detail: why.as_deref().unwrap_or(&words),
+                disabled: why.as_deref(),
+                ..Choice::default()
+            };
+            if choice_row(ui, &choice, &[], false, *seat == its).clicked() && why.is_none() {
+                chosen = Some(its);
+                ui.close();
+            }
+        }
+        if !all.iter().any(|profile| profile.seat() == by_name(seat, &profile.name)) {
+            chosen = self.keep_seat(cx, ui, seat).or(chosen);
+        }
+        if MenuRow::new(crate::ui::widgets::icon::USERS, "Profiles…").show(ui).clicked() {
+            cx.act(UiAction::Settings(SettingsPage::Profiles));
+            ui.close();
+        }
+        menu::divider(ui);
+        chosen
+    }
+
+    fn keep_seat(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
+        let all = &cx.snap.settings.profiles;
+        let mut chosen = None;
+        let field = TextField::single("profile of seat", "Keep this seat as a profile")
+            .hint("Keep this seat as… Enter takes the name")
+            .max_chars(PROFILE_NAME_CHARS_MAX);
+        let out = field.show(ui, &mut self.profile);
+        let name = self.profile.trim().to_owned();
+        let taken = all.iter().any(|profile| profile.is_named(&name));
+        if taken && !name.is_empty() {
+            let p = crate::ui::theme::palette(ui);
+            ui.label(Text::Caption.rich("A profile of this name is there already.", p.warn));
+        }
+        if out.submitted && !name.is_empty() && !taken {
+            self.profile.clear();
+            let mut settings = (*cx.snap.settings).clone();
+            settings.profiles.push(profile_of(seat, name.clone()));
+            cx.send(SettingsCommand::Set(Box::new(settings)));
+            chosen = Some(by_name(seat, &name));
+            ui.close();
+        }
+        chosen
+    }
+
+    fn persona(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
         menu::head(ui, "Persona");
+        let known = &cx.snap.personas;
+        let mut picked = None;
+        if !known.is_empty() {
+            if choice_row(ui, &plain("Neutral"), &[], false, seat.persona.is_none()).clicked() {
+                picked = Some(None);
+            }
+            for name in known.iter() {
+                if choice_row(ui, &plain(name), &[], false, seat.persona.as_ref() == Some(name)).clicked() {
+                    picked = Some(Some(name.clone()));
+                }
+            }
+            ui.add_space(4.0);
+        }
+        if let Some(persona) = picked {
+            self.persona = None;
+            ui.close();
+            return Some(by_hand(SeatChoice { persona, ..seat.clone() }));
+        }
         let text = self.persona.get_or_insert_with(|| seat.persona.clone().unwrap_or_default());
         let field = TextField::single("persona", "Persona").hint("Neutral. Enter takes it.").max_chars(500);
         let submitted = field.show(ui, text).submitted;
@@ -113,7 +209,7 @@ impl Pickers {
         let persona = Some(text.trim().to_owned()).filter(|persona| !persona.is_empty());
         self.persona = None;
         ui.close();
-        Some(SeatChoice { persona, ..seat.clone() })
+        Some(by_hand(SeatChoice { persona, ..seat.clone() }))
     }
 
     fn models(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
@@ -147,7 +243,7 @@ impl Pickers {
         }
         let model = chosen?;
         ui.close();
-        Some(SeatChoice { model, ..seat.clone() })
+        Some(by_hand(SeatChoice { model, ..seat.clone() }))
     }
 }
 
@@ -155,7 +251,32 @@ fn plain(label: &str) -> Choice<'_> {
     Choice { label, ..Choice::default() }
 }
 
-fn modes(ui: &mut Ui, seat: &SeatChoice) -> Option<Option<Mode>> {
+/// The name in the composer: the profile's while the seat is as it says, else the engine's with its role.
+fn shown_name(cx: &UiCx<'_>, seat: &SeatChoice) -> String {
+    let profiles = cx.snap.settings.profiles.iter();
+    let name = seat.profile.as_ref().filter(|_| profiles.clone().any(|profile| profile.seat() == *seat));
+    name.cloned().unwrap_or_else(|| cx.seat_name(seat))
+}
+
+fn by_name(seat: &SeatChoice, name: &str) -> SeatChoice {
+    SeatChoice { profile: Some(name.to_owned()), ..seat.clone() }
+}
+
+fn profile_of(seat: &SeatChoice, name: String) -> Profile {
+    let seat = seat.clone();
+    Profile {
+        name,
+        engine: seat.engine,
+        model: seat.model,
+        role: seat.role,
+        persona: seat.persona,
+        mode: seat.mode,
+        supply: seat.supply,
+    }
+}
+
+/// How much is told, and how the rest reaches the agent.
+fn modes(ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
     let mut chosen = None;
     let rows: [(Option<Mode>, &str); 4] = [
         (None, "By rule"),
@@ -163,10 +284,19 @@ fn modes(ui: &mut Ui, seat: &SeatChoice) -> Option<Option<Mode>> {
         (Some(Mode::Standard), "The usual"),
         (Some(Mode::Full), "All there is"),
     ];
+    menu::head(ui, "Context mode");
     for (mode, detail) in rows {
         let label = mode.map_or("Auto", Mode::label);
         if MenuRow::plain(label).end(detail).selected(seat.mode == mode).show(ui).clicked() {
-            chosen = Some(mode);
+            chosen = Some(by_hand(SeatChoice { mode, ..seat.clone() }));
+        }
+    }
+    menu::divider(ui);
+    menu::head(ui, "Skills, memory, other conversations");
+    for supply in Supply::ALL {
+        let row = MenuRow::plain(supply_words(supply)).selected(seat.supply == supply);
+        if row.show(ui).clicked() {
+            chosen = Some(by_hand(SeatChoice { supply, ..seat.clone() }));
         }
     }
     chosen
@@ -182,52 +312,4 @@ pub fn why_not(row: &EngineRow) -> Option<String> {
         Availability::NotInstalled { .. } => Some("Not installed".into()),
         Availability::Broken { why } => Some(why.clone()),
     }
-}
-
-/// How full the context of the next message is: `18.4k of 60k characters`. Draws nothing while it is not known.
-pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
-    let preview = view.preview.as_ref().map(|pack| &pack.pack.report);
-    let Some(report) = preview.or_else(|| view.turn.as_ref()?.report.as_deref()) else { return };
-    let p = theme::palette(ui);
-    let text = share_words(report);
-    let room = ui.available_width();
-    let response: Response = if room > 430.0 {
-        let label = egui::Label::new(Text::Caption.rich(&text, p.text_3)).sense(egui::Sense::click());
-        let label = ui.add(label);
-        bar(ui, report, &text);
-        label
-    } else if room > 270.0 {
-        bar(ui, report, &text)
-    } else {
-        return;
-    };
-    let keys = cx.keys(UiAction::Context);
-    let details = if keys.is_empty() { String::new() } else { format!(" Details: {keys}") };
-    if response.on_hover_text(format!("Context of the next message.{details}")).clicked() {
-        cx.act(UiAction::Context);
-    }
-}
-
-fn bar(ui: &mut Ui, report: &PackReport, name: &str) -> Response {
-    #[expect(clippy::cast_precision_loss, reason = "a share of a budget")]
-    let share = report.total_chars as f32 / report.budget_chars.max(1) as f32;
-    let tone = if report.sections.iter().any(|section| !section.cut.is_empty()) && share > 0.9 {
-        Tone::Warn
-    } else {
-        Tone::Accent
-    };
-    ui.allocate_ui_with_layout(vec2(56.0, 28.0), egui::Layout::left_to_right(egui::Align::Center), |ui| {
-        meter::meter(ui, share, 56.0, tone, name)
-    })
-    .inner
-}
-
-/// `18.4k of 60k characters`.
-#[must_use]
-pub fn share_words(report: &PackReport) -> String {
-    format!(
-        "{} of {} characters",
-        words::short_count(report.total_chars.into()),
-        words::short_count(report.budget_chars.into())
-    )
 }

@@ -130,6 +130,14 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
                 let conversation = view.row.conversation.id;
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
             }
+            if !live {
+                if button(ui, icon::SCALES, "Mark as decided").clicked() {
+                    cx.ask(Request::Decide(message.id));
+                }
+                if button(ui, icon::BOOKMARK_SIMPLE, "Keep as artifact").clicked() {
+                    cx.ask(Request::Keep(message.id));
+                }
+            }
             let more = button(ui, icon::DOTS_THREE, "More");
             menu::menu(&more, 240.0, |ui| more_rows(cx, ui, view, message));
         });
@@ -141,7 +149,7 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
 fn bar_rect(area: Rect, message: &Message) -> Rect {
     let own = message.author == Author::User;
     let live = message.state == MessageState::Streaming;
-    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some());
+    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some()) + 2 * u8::from(!live);
     let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
     Rect::from_min_size(pos2(area.right() - size.x, area.top() - if own { RISE_OWN } else { RISE }), size)
 }

@@ -1,7 +1,8 @@
 //! Messages as text for the clipboard.
 
 use crate::api::snapshot::ConversationView;
-use crate::model::message::{Author, Item, ItemBody, Message};
+use crate::model::id::MessageId;
+use crate::model::message::{Author, Item, ItemBody, Message, MessageState};
 
 /// Who a message is from.
 #[must_use]
@@ -54,6 +55,16 @@ pub fn newest_answer(view: &ConversationView) -> Option<String> {
     (0..view.index.len()).rev().take(200).find_map(|place| {
         let message = view.message(place)?;
         matches!(message.author, Author::Agent { .. }).then(|| markdown(message))
+    })
+}
+
+/// The newest answer that is loaded and finished.
+#[must_use]
+pub fn newest_answer_id(view: &ConversationView) -> Option<MessageId> {
+    (0..view.index.len()).rev().take(200).find_map(|place| {
+        let message = view.message(place)?;
+        let done = message.state != MessageState::Streaming;
+        (done && matches!(message.author, Author::Agent { .. })).then_some(message.id)
     })
 }
 
