@@ -30,7 +30,7 @@ fn streamed(bench: &Bench, id: ConversationId, text: &str) -> (Vec<String>, Stri
 
 fn text_streams(bench: &Bench, id: ConversationId) {
     let chunks = 12;
-    let (seen, whole) = streamed(bench, id, &format!("kestrel-one STREAM:{chunks}:80"));
+    let (seen, whole) = streamed(bench, id, &format!("kestrel-one STREAM:{chunks}:200"));
     let wanted: Vec<String> = (1..=chunks).map(|number| format!("chunk-{number}")).collect();
     assert_eq!(whole.trim(), wanted.join(" "), "{:?}", bench.engine);
     assert!(seen.len() > 2, "{:?} streamed {seen:?}", bench.engine);
@@ -43,14 +43,12 @@ fn text_streams(bench: &Bench, id: ConversationId) {
 fn warm_turns(bench: &Bench, id: ConversationId) {
     let pack = bench.sent_pack(id);
     assert!(!pack.sections.is_empty());
-    let before: Vec<i32> = bench.programs().iter().map(|process| process.pid).collect();
-    assert_eq!(before.len(), 1, "{:?}", bench.engine);
+    let before = bench.running_program().pid;
 
     let text = bench.said(id, "kestrel-two KOREAN");
     assert_eq!(text, KOREAN_TEXT, "{:?}", bench.engine);
 
-    let after: Vec<i32> = bench.programs().iter().map(|process| process.pid).collect();
-    assert_eq!(before, after, "{:?} was started again", bench.engine);
+    assert_eq!(bench.running_program().pid, before, "{:?} was started again", bench.engine);
     let request = bench.last_request();
     for words in ["kestrel-one", "chunk-12", "kestrel-two"] {
         assert_eq!(count_in(&request, words), 1, "{:?}: {words}", bench.engine);
