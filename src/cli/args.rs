@@ -1,119 +1,22 @@
 //! Arguments to wishes. Pure: no file, folder or standard stream is looked at here.
 
+pub mod known;
+mod known_words;
+mod wish;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use crate::cli::usage::{SPECS, Spec, USAGE};
+use crate::cli::usage::{Spec, USAGE, specs};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::pack::Mode;
 use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
 
-/// What is asked for, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invocation {
-    pub data_dir: Option<PathBuf>,
-    pub project: Option<PathBuf>,
-    pub json: bool,
-    pub wish: Wish,
-}
-
-/// One command with its own options.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// No command: the window.
-    Window,
-    Help,
-    Version,
-    Doctor,
-    ProjectAdd(PathBuf),
-    ProjectList,
-    ProjectRemove(ProjectWord),
-    Conversations,
-    Messages(Transcript),
-    Export(Export),
-    Send(Box<Ask>),
-    Context(Box<Ask>),
-    SettingsGet(Option<String>),
-    SettingsSet {
-        name: String,
-        value: String,
-    },
-    /// What follows `bench`, untouched.
-    Bench(Vec<OsString>),
-}
-
-/// How a project is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProjectWord {
-    Id(ProjectId),
-    Path(PathBuf),
-}
-
-/// Which conversation, and which of its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transcript {
-    pub conversation: ConversationId,
-    pub parts: Parts,
-}
-
-/// Parts of a message beside its text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
-    pub tools: bool,
-    pub thinking: bool,
-}
-
-/// What is written out, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    pub transcript: Transcript,
-    pub format: Format,
-}
-
-/// Forms of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Markdown,
-    Json,
-}
-
-/// A message to be sent, or whose context is to be shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ask {
-    pub conversation: Option<ConversationId>,
-    pub engine: Option<String>,
-    pub model: Option<String>,
-    pub role: Option<String>,
-    /// Name of a profile, or else of a role.
-    pub profile: Option<String>,
-    pub mode: Option<Mode>,
-    pub budget_chars: Option<u32>,
-    pub permissions: Permissions,
-    pub text: TextFrom,
-}
-
-/// Where the text comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TextFrom {
-    Given(String),
-    /// `-`: standard input to its end.
-    Stdin,
-    /// Nothing was said: standard input, unless a person sits there.
-    #[default]
-    Unsaid,
-}
-
-/// What happens to an agent's questions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Permissions {
-    /// Each is shown and waits for y or n; needs a terminal.
-    Ask,
-    #[default]
-    Deny,
-    /// Each is allowed, once.
-    Allow,
-}
+pub use crate::cli::args::wish::{
+    Ask, Export, FileFrom, Format, Invocation, Look, Names, Parts, Permissions, ProjectWord, TextFrom,
+    Transcript, Wish,
+};
 
 /// A wrong argument. `Display` is one line that names it and the usage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -150,7 +53,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Usa
 /// Arguments, told apart.
 #[derive(Default)]
 struct Words {
-    values: BTreeMap<&'static str, OsString>,
+    values: BTreeMap<&'static str, Vec<OsString>>,
     flags: BTreeSet<&'static str>,
     places: Vec<OsString>,
     bench: Option<Vec<OsString>>,
@@ -161,7 +64,8 @@ fn wrong(what: String, usage: &'static str) -> UsageError {
 }
 
 fn known_value(name: &str) -> Option<&'static str> {
-    let all = SPECS.iter().flat_map(|spec| spec.values).chain(&["--data-dir", "--project"]);
+    let all =
+        specs().flat_map(|spec| spec.values.iter().chain(spec.lists)).chain(&["--data-dir", "--project"]);
     all.copied().find(|known| *known == name)
 }
 
@@ -171,7 +75,7 @@ fn known_flag(name: &str) -> Option<&'static str> {
         "-V" => "--version",
         other => other,
     };
-    let all = SPECS.iter().flat_map(|spec| spec.flags).chain(&["--json", "--help", "--version"]);
+    let all = specs().flat_map(|spec| spec.flags).chain(&["--json", "--help", "--version"]);
     all.copied().find(|known| *known == long)
 }
 
@@ -204,16 +108,14 @@ impl Words {
             let name = known_value(name).ok_or_else(|| wrong(format!("unknown argument {text}"), usage))?;
             let value = given.or_else(|| args.next());
             let value = value.ok_or_else(|| wrong(format!("{name} needs a value"), usage))?;
-            if words.values.insert(name, value).is_some() {
-                return Err(wrong(format!("{name} is given twice"), usage));
-            }
+            words.values.entry(name).or_default().push(value);
         }
         Ok(words)
     }
 
     /// The command that the first words name.
     fn spec(&self) -> Option<&'static Spec> {
-        SPECS.iter().find(|spec| {
+        specs().find(|spec| {
             spec.words.len() <= self.places.len()
                 && spec.words.iter().zip(&self.places).all(|(word, place)| place == word)
         })
@@ -222,15 +124,21 @@ impl Words {
     fn wish(&mut self) -> Result<Wish, UsageError> {
         let Some(spec) = self.spec() else { return Err(self.unknown_command()) };
         self.places.drain(..spec.words.len());
-        if let Some(name) = self.values.keys().find(|name| !spec.values.contains(name)) {
+        let is_known = |name: &&&str| spec.values.contains(*name) || spec.lists.contains(*name);
+        if let Some(name) = self.values.keys().find(|name| !is_known(name)) {
             return Err(wrong(format!("{name} is not an option of {}", spec.words.join(" ")), spec.usage));
+        }
+        let is_twice =
+            |(name, given): &(&&str, &Vec<OsString>)| given.len() > 1 && !spec.lists.contains(*name);
+        if let Some((name, _)) = self.values.iter().find(is_twice) {
+            return Err(wrong(format!("{name} is given twice"), spec.usage));
         }
         if let Some(name) = self.flags.iter().find(|name| !spec.flags.contains(name)) {
             return Err(wrong(format!("{name} is not an option of {}", spec.words.join(" ")), spec.usage));
         }
         if let Some(surplus) = self.places.get(spec.places) {
             let surplus = surplus.to_string_lossy();
-            let hint = if spec.words == ["send"] { "; put the text in quotes" } else { "" };
+            let hint = if spec.usage.ends_with("[TEXT or -]") { "; put the text in quotes" } else { "" };
             return Err(wrong(format!("unexpected argument {surplus}{hint}"), spec.usage));
         }
         self.build(spec)
@@ -256,7 +164,13 @@ impl Words {
                 Wish::Export(Export { transcript: self.transcript(spec)?, format })
             }
             ["send"] => Wish::Send(Box::new(self.ask(spec)?)),
-            ["context"] => Wish::Context(Box::new(self.ask(spec)?)),
+            ["context"] => Wish::Context(Box::new(self.look(spec)?)),
+            ["role", "list"] => Wish::Names(Names::Roles),
+            ["persona", "list"] => Wish::Names(Names::Personas),
+            ["profile", word] => Wish::Profiles(Box::new(self.profiles(word, spec)?)),
+            [group, word] if known_words::GROUPS.contains(group) => {
+                Wish::Known(Box::new(self.known(group, word, spec)?))
+            }
             ["settings", "get"] => Wish::SettingsGet(self.next_text("NAME", spec)?),
             ["settings", "set"] => Wish::SettingsSet {
                 name: self.text_place("NAME", spec)?,
@@ -270,8 +184,7 @@ impl Words {
     fn unknown_command(&self) -> UsageError {
         let said: Vec<_> = self.places.iter().take(2).map(|place| place.to_string_lossy()).collect();
         let first = said.first().map(AsRef::as_ref).unwrap_or_default();
-        let below: Vec<&str> = SPECS
-            .iter()
+        let below: Vec<&str> = specs()
             .filter_map(|spec| match spec.words {
                 [group, word] if *group == first => Some(*word),
                 _ => None,
@@ -292,7 +205,11 @@ impl Words {
     }
 
     fn path(&mut self, name: &str) -> Result<Option<PathBuf>, UsageError> {
-        let path = self.values.remove(name).map(PathBuf::from);
+        let mut given = self.values.remove(name).unwrap_or_default();
+        if given.len() > 1 {
+            return Err(wrong(format!("{name} is given twice"), USAGE));
+        }
+        let path = given.pop().map(PathBuf::from);
         if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
             return Err(wrong(format!("{name} is empty"), USAGE));
         }
@@ -300,12 +217,17 @@ impl Words {
     }
 
     fn value(&mut self, name: &str, spec: &Spec) -> Result<Option<String>, UsageError> {
-        let Some(value) = self.values.remove(name) else { return Ok(None) };
-        let text = unicode(&value, name, spec)?;
+        let Some(text) = self.words(name, spec)? else { return Ok(None) };
         if text.trim().is_empty() {
             return Err(wrong(format!("{name} is empty"), spec.usage));
         }
         Ok(Some(text))
+    }
+
+    /// As [`Self::value`]; may be empty.
+    fn words(&mut self, name: &str, spec: &Spec) -> Result<Option<String>, UsageError> {
+        let value = self.values.remove(name).and_then(|mut given| given.pop());
+        value.map(|value| unicode(&value, name, spec)).transpose()
     }
 
     fn place(&mut self, name: &str, spec: &Spec) -> Result<OsString, UsageError> {
@@ -366,13 +288,26 @@ impl Words {
                 return Err(wrong(format!("--permissions {other} is none of ask, deny, allow"), spec.usage));
             }
         };
-        let text = match self.next_raw() {
+        let text = self.text_from(spec)?;
+        let (engine, model) = (self.value("--engine", spec)?, self.value("--model", spec)?);
+        Ok(Ask { conversation, engine, model, role, profile, mode, budget_chars, permissions, text })
+    }
+
+    fn look(&mut self, spec: &Spec) -> Result<Look, UsageError> {
+        let compare = self.value("--compare", spec)?;
+        let bare = self.flags.remove("--text");
+        if bare && compare.is_some() {
+            return Err(wrong("--text and --compare do not go together".into(), spec.usage));
+        }
+        Ok(Look { bare, compare, ask: self.ask(spec)? })
+    }
+
+    fn text_from(&mut self, spec: &Spec) -> Result<TextFrom, UsageError> {
+        Ok(match self.next_raw() {
             None => TextFrom::Unsaid,
             Some(place) if place == "-" => TextFrom::Stdin,
             Some(place) => TextFrom::Given(unicode(&place, "TEXT", spec)?),
-        };
-        let (engine, model) = (self.value("--engine", spec)?, self.value("--model", spec)?);
-        Ok(Ask { conversation, engine, model, role, profile, mode, budget_chars, permissions, text })
+        })
     }
 
     fn next_raw(&mut self) -> Option<OsString> {

@@ -1,4 +1,6 @@
 use super::*;
+use crate::cli::args::known::{Known, PlanChange, PlanWish};
+use crate::model::id::PlanId;
 
 fn read(line: &[&str]) -> Result<Invocation, UsageError> {
     parse(line.iter().map(OsString::from))
@@ -10,7 +12,8 @@ fn wish(line: &[&str]) -> Wish {
 
 fn ask(line: &[&str]) -> Ask {
     match wish(line) {
-        Wish::Send(ask) | Wish::Context(ask) => *ask,
+        Wish::Send(ask) => *ask,
+        Wish::Context(look) => look.ask,
         other => panic!("{other:?}"),
     }
 }
@@ -128,6 +131,31 @@ fn a_wrong_argument_is_named_with_the_usage() {
         (vec!["messages", "0"], "0 is not the number"),
         (vec!["export", "1"], "--format is missing"),
         (vec!["export", "1", "--format", "pdf"], "--format pdf is neither md nor json"),
+        (vec!["context", "--text", "--compare", "demo"], "--text and --compare do not go together"),
+        (vec!["plan"], "plan needs one of list, show, export, add, edit, step, use, unuse, remove"),
+        (vec!["plan", "add"], "--title is missing"),
+        (vec!["plan", "add", "--title", "a", "--title", "b"], "--title is given twice"),
+        (vec!["plan", "add", "--title", "a", "--use"], "--use needs --conversation"),
+        (vec!["plan", "add", "--title", "a", "--phase", "x"], "--phase x is none of drafting, approval"),
+        (vec!["plan", "step", "1", "0", "done"], "0 is not the number of a step"),
+        (vec!["plan", "step", "1", "1"], "a state is missing"),
+        (vec!["plan", "step", "1", "1", "--after", "1,x"], "x is not the number of a step"),
+        (vec!["plan", "show", "-5"], "unknown argument -5"),
+        (vec!["finding", "add", "--line", "3", "x"], "--line needs --file"),
+        (vec!["finding", "add", "--step", "3", "x"], "--step needs --plan"),
+        (vec!["finding", "add", "--severity", "bad", "x"], "none of minor, major, critical"),
+        (vec!["finding", "settle"], "FINDING is missing"),
+        (vec!["agreement", "add", "a", "b"], "put the text in quotes"),
+        (
+            vec!["agreement", "remove", "0"],
+            "0 is not the number of an agreement (see tunaflow agreement list)",
+        ),
+        (vec!["artifact", "add", "x.md"], "--title is missing"),
+        (vec!["link", "add", "1"], "LINKED is missing"),
+        (vec!["skill", "on", ""], "NAME is empty"),
+        (vec!["profile", "add", "x"], "--engine is missing"),
+        (vec!["profile", "add", "x", "--engine", "demo", "--supply", "y"], "none of push, hybrid, pull"),
+        (vec!["--data-dir", "a", "--data-dir", "b", "doctor"], "--data-dir is given twice"),
         (vec!["--tools"], "--tools needs a command"),
         (vec!["--data-dir"], "--data-dir needs a value"),
         (vec!["--data-dir", "", "doctor"], "--data-dir is empty"),
@@ -157,4 +185,29 @@ fn text_that_is_not_unicode_is_refused_and_paths_are_not() {
     assert!(error.what.contains("TEXT is not valid Unicode"), "{error}");
     let added = parse(["project".into(), "add".into(), odd.clone()]).unwrap();
     assert_eq!(added.wish, Wish::ProjectAdd(PathBuf::from(odd)));
+}
+
+#[test]
+fn what_may_be_said_again_is_a_list_in_its_order() {
+    let wish = wish(&[
+        "plan",
+        "edit",
+        "7",
+        "--step",
+        "One: a: b",
+        "--step=Two\nc: d",
+        "--step",
+        " ",
+        "--constraint",
+        "",
+        "--document",
+        "-",
+    ]);
+    let change = PlanChange {
+        steps: vec![("One".into(), "a: b".into()), ("Two".into(), "c: d".into())],
+        constraints: Some(Vec::new()),
+        document: Some(FileFrom::Stdin),
+        ..PlanChange::default()
+    };
+    assert_eq!(wish, Wish::Known(Box::new(Known::Plan(PlanWish::Edit(PlanId(7), change)))));
 }

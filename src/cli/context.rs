@@ -1,47 +1,94 @@
 //! `context`: what an agent would be told, and why, without running one.
 
+mod compare;
+
+use std::path::Path;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::api::command::ChatCommand;
-use crate::cli::args::Ask;
+use crate::api::command::{ChatCommand, PackSource};
+use crate::api::snapshot::PackView;
+use crate::cli::args::Look;
 use crate::cli::front::Front;
-use crate::cli::out::{DATABASE, Failure, Out};
+use crate::cli::known::Shown;
+use crate::cli::out::{DATABASE, Failure};
 use crate::cli::{seat, words};
+use crate::model::engine::EngineId;
+use crate::model::id::ConversationId;
 use crate::model::pack::{ContextPack, PackReport};
+use crate::model::project::SeatChoice;
 
 /// Shows the pack for `text`.
 ///
 /// # Errors
-/// A word of `ask` names nothing, or the pack cannot be assembled.
+/// A word of `look` names nothing, or the pack cannot be assembled.
 pub async fn context(
     front: &mut Front,
-    ask: &Ask,
+    look: &Look,
     text: String,
-    project: Option<&std::path::Path>,
-    json: bool,
-    out: &mut Out,
+    project: Option<&Path>,
+    shown: Shown<'_>,
 ) -> Result<(), Failure> {
-    let conversation = seat::conversation(front, ask, project).await?;
+    let Shown { json, out } = shown;
+    let other = look.compare.as_deref().map(seat::engine_id).transpose()?;
+    if let Some(engine) = &other {
+        seat::check_engine(&front.app.snapshot(), engine, &format!("--compare {engine}"))?;
+    }
+    let conversation = seat::conversation(front, &look.ask, project).await?;
     let prompt = text.clone();
-    front.send(ChatCommand::PreviewPack { conversation, text })?;
+    front.send(ChatCommand::PreviewPack { conversation, text: text.clone() })?;
     let found = front.wait(DATABASE, |snapshot| {
-        let shown = snapshot.view(conversation)?.preview.clone()?;
-        (shown.prompt == prompt).then_some(shown)
+        let made = snapshot.view(conversation)?.preview.clone()?;
+        (made.prompt == prompt).then_some(made)
     });
-    let shown = found.await?;
+    let made = found.await?;
+    if let Some(engine) = other {
+        let second = compared(front, conversation, engine, text).await?;
+        return compare::show(&made, &second, json, out);
+    }
+    let pack = &made.pack;
     if json {
-        let mut value = words::pack(&shown.pack);
+        let mut value = words::pack(pack);
         if let Value::Object(fields) = &mut value {
-            fields.insert("conversation".to_owned(), json!(ask.conversation));
+            fields.insert("conversation".to_owned(), json!(look.ask.conversation));
         }
         return out.json(&value);
     }
-    for section in &shown.pack.sections {
+    if look.bare {
+        out.text(&pack.text())?;
+        return out.end_line();
+    }
+    for section in &pack.sections {
         out.line(&format!("=== {} ===", section.id.label()))?;
         out.line(&section.text)?;
         out.line("")?;
     }
-    out.text(&report(&shown.pack))
+    out.text(&report(pack))
+}
+
+/// What the same seat with another engine would be told.
+async fn compared(
+    front: &mut Front,
+    conversation: ConversationId,
+    engine: EngineId,
+    text: String,
+) -> Result<Arc<PackView>, Failure> {
+    let snapshot = front.app.snapshot();
+    let view = snapshot.view(conversation);
+    let seat =
+        view.map_or_else(|| SeatChoice::new(engine.clone()), |view| view.row.conversation.seat.clone());
+    // A model belongs to its engine.
+    let model =
+        if seat.engine == engine { seat.model.clone() } else { seat::default_model(&snapshot, &engine) };
+    let seat = SeatChoice { engine, model, ..seat };
+    let with = PackSource::Seat { seat: Box::new(seat.clone()), text: text.clone() };
+    front.send(ChatCommand::ComparePack { conversation, with })?;
+    let found = front.wait(DATABASE, |snapshot| {
+        let made = snapshot.view(conversation)?.compared.clone()?;
+        (made.prompt == text && made.seat.as_ref() == Some(&seat)).then_some(made)
+    });
+    found.await
 }
 
 /// The report as a table.
@@ -55,14 +102,18 @@ fn report(pack: &ContextPack) -> String {
         report.budget_chars,
         report.assembly_micros
     );
-    text.push_str(&format!("{:<22} {:>8} {:>8} {:>8}  cut\n", "section", "chars", "~tokens", "budget"));
+    text.push_str(&format!(
+        "{:<22} {:>8} {:>8} {:>8} {:>8}  cut\n",
+        "section", "chars", "~tokens", "budget", "want"
+    ));
     for section in &report.sections {
         text.push_str(&format!(
-            "{:<22} {:>8} {:>8} {:>8}  {}\n",
+            "{:<22} {:>8} {:>8} {:>8} {:>8}  {}\n",
             section.id.label(),
             section.chars,
             section.estimated_tokens,
             section.budget_chars,
+            section.want_chars,
             section.cut
         ));
     }

@@ -88,7 +88,8 @@ impl Front {
                 return Ok(Some(found));
             }
             if let Some(trouble) = self.new_notices(&snapshot).into_iter().find(|notice| is_trouble(notice)) {
-                return Err(Failure::new(code, notice_line(&trouble)));
+                let is_full = matches!(snapshot.app.database, DatabaseStatus::WritesFail { .. });
+                return Err(Failure::new(if is_full { DATABASE } else { code }, notice_line(&trouble)));
             }
             match timeout_at(deadline, self.app.changed()).await {
                 Ok(Some(newer)) => snapshot = newer,

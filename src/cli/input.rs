@@ -1,14 +1,16 @@
 //! What the user says: the text of a message, and answers typed at a terminal.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::fs::File;
+use std::io::{self, BufRead as _, IsTerminal as _, Read};
+use std::path::Path;
 
 use tokio::sync::mpsc;
 
-use crate::cli::args::{Permissions, TextFrom};
+use crate::cli::args::{FileFrom, Permissions, TextFrom};
 use crate::cli::out::Failure;
 
-/// Longest text taken from standard input.
-const STDIN_MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// Longest text taken from standard input or from a file.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The text to be sent, byte for byte.
 ///
@@ -25,19 +27,48 @@ pub fn text(from: &TextFrom) -> Result<String, Failure> {
     if text.trim().is_empty() { Err(nothing()) } else { Ok(text) }
 }
 
+/// A longer text, byte for byte; it may be empty.
+///
+/// # Errors
+/// There is no such file, or it cannot be read, or is not UTF-8, or longer than 16 MB.
+pub fn file(from: &FileFrom) -> Result<String, Failure> {
+    match from {
+        FileFrom::Path(path) if path.as_os_str().is_empty() => Ok(String::new()),
+        FileFrom::Path(path) => read_file(path),
+        FileFrom::Unsaid if io::stdin().is_terminal() => {
+            Err(Failure::usage("There is no text: name a FILE, or give - to read it from standard input."))
+        }
+        FileFrom::Stdin | FileFrom::Unsaid => read_all(),
+    }
+}
+
+fn read_file(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
+    let failed =
+        |error: io::Error| Failure::usage(format!("{name} cannot be read: {error}. Name a text file."));
+    if path.is_dir() {
+        return Err(Failure::usage(format!("{name} is a folder. Name a text file.")));
+    }
+    read(&name, File::open(path).map_err(failed)?)
+}
+
 fn read_all() -> Result<String, Failure> {
+    read("Standard input", io::stdin().lock())
+}
+
+fn read(name: &str, from: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    io::stdin().lock().take(STDIN_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
-        Failure::usage(format!("Standard input cannot be read: {error}. Give TEXT instead."))
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
+        Failure::usage(format!("{name} cannot be read: {error}. Give the text another way."))
     })?;
-    if bytes.len() as u64 > STDIN_MAX_BYTES {
-        return Err(Failure::usage(
-            "Standard input holds more than 16 MB. Name a file to the agent instead.",
-        ));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::usage(format!(
+            "{name} holds more than 16 MB. Name a file to the agent instead."
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        Failure::usage(format!("Standard input is not UTF-8 text (byte {place}). Convert it first."))
+        Failure::usage(format!("{name} is not UTF-8 text (byte {place}). Convert it first."))
     })
 }
 

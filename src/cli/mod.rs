@@ -10,11 +10,14 @@ mod context;
 mod doctor;
 mod follow;
 mod front;
+mod help;
 mod input;
+mod known;
 mod lists;
 mod markdown;
 mod out;
 mod plain;
+mod profiles;
 mod question;
 mod seat;
 mod send;
@@ -28,9 +31,12 @@ use std::path::PathBuf;
 
 use crate::api::handle::AppHandle;
 use crate::api::snapshot::{DatabaseStatus, Snapshot};
+use crate::cli::args::known::Profiles;
 use crate::cli::args::{Ask, Invocation, Wish};
 use crate::cli::doctor::Places;
 use crate::cli::front::Front;
+use crate::cli::help::HELP;
+use crate::cli::known::Shown;
 use crate::cli::out::{DATABASE, Failure, Out, tell};
 use crate::cli::send::SendWish;
 use crate::cli::stops::Stops;
@@ -96,26 +102,41 @@ fn perform(
             check_engine_word(ask)?;
             input::text(&ask.text)?
         }
-        Wish::Context(ask) => {
-            check_engine_word(ask)?;
-            input::text(&ask.text)?
+        Wish::Context(look) => {
+            check_engine_word(&look.ask)?;
+            look.compare.as_deref().map_or(Ok(()), |word| seat::engine_id(word).map(drop))?;
+            input::text(&look.ask.text)?
         }
+        Wish::Known(wish) => known::text(wish)?,
         _ => String::new(),
     };
     // One thread of its own for signals: they are heard while we wait for a reader of our output.
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(
         |error| Failure::new(BROKEN, format!("The command line cannot be started: {error}. Try again.")),
     )?;
-    if let Wish::Context(ask) = &invocation.wish
-        && ask.conversation.is_none()
+    if let Wish::Context(look) = &invocation.wish
+        && look.ask.conversation.is_none()
     {
         know_project(invocation, start, &tokio)?;
     }
-    let core = start(&need(invocation)).map_err(Failure::database)?;
+    let need = need(invocation);
+    let core = start(&need).map_err(Failure::database)?;
     let done = tokio.block_on(fulfil(invocation, &core, text, out));
     let done = if matches!(invocation.wish, Wish::Doctor) { done } else { whole(done, &core.app.snapshot()) };
+    let app = core.app.clone();
     (core.finish)();
-    done
+    done.and_then(|()| if need.read_only { Ok(()) } else { kept(&app.snapshot()) })
+}
+
+/// What is still to be written when the core has ended is lost.
+fn kept(snapshot: &Snapshot) -> Result<(), Failure> {
+    match &snapshot.app.database {
+        DatabaseStatus::WritesFail { why } => {
+            let first = why.split_once(". ").map_or(why.trim_end_matches('.'), |(first, _)| first);
+            Err(Failure::database(format!("{first}. Make room or allow writing, then run it again.")))
+        }
+        DatabaseStatus::Ok | DatabaseStatus::Damaged { .. } => Ok(()),
+    }
 }
 
 /// What was read of a damaged database may be a part, or nothing: no success, and no proof that something is not there.
@@ -137,7 +158,9 @@ fn need(invocation: &Invocation) -> Need {
     let (read_only, discover) = match &invocation.wish {
         Wish::Doctor => (true, true),
         Wish::Send(ask) => (false, seat::needs_discovery(ask)),
-        Wish::Context(ask) => (true, ask.engine.is_none() && ask.conversation.is_none()),
+        Wish::Context(look) => (true, seat::needs_discovery(&look.ask)),
+        Wish::Known(wish) => (wish.only_looks(), false),
+        Wish::Profiles(wish) => (matches!(**wish, Profiles::List), false),
         Wish::ProjectAdd(_) | Wish::ProjectRemove(_) | Wish::SettingsSet { .. } => (false, false),
         Wish::Window
         | Wish::Help
@@ -147,6 +170,7 @@ fn need(invocation: &Invocation) -> Need {
         | Wish::Messages(_)
         | Wish::Export(_)
         | Wish::SettingsGet(_)
+        | Wish::Names(_)
         | Wish::Bench(_) => (true, false),
     };
     Need { data_dir: invocation.data_dir.clone(), read_only, discover }
@@ -204,7 +228,10 @@ async fn fulfil(invocation: &Invocation, core: &Core, text: String, out: &mut Ou
             Some(stops) => send::send(&mut front, SendWish { ask, text, project, json }, out, stops).await,
             None => Ok(()),
         },
-        Wish::Context(ask) => context::context(&mut front, ask, text, project, json, out).await,
+        Wish::Context(look) => context::context(&mut front, look, text, project, Shown { json, out }).await,
+        Wish::Known(wish) => known::known(&mut front, wish, text, project, Shown { json, out }).await,
+        Wish::Profiles(wish) => profiles::profiles(&mut front, wish, json, out).await,
+        Wish::Names(wish) => profiles::names(&mut front, *wish, project, json, out).await,
         Wish::SettingsGet(name) => settings::get(&front, name.as_deref(), out),
         Wish::SettingsSet { name, value } => settings::set(&mut front, name, value).await,
         Wish::Window | Wish::Help | Wish::Version | Wish::Bench(_) => Ok(()),
@@ -219,39 +246,3 @@ pub fn complain(code: u8, line: &str) -> u8 {
     tell(&format!("tunaflow: {line}"));
     code
 }
-
-const HELP: &str = "\
-tunaflow [--data-dir DIR] [--project PATH] <command> [--json]
-
-Without a command the window opens, with --project at that project.
-
-  doctor                     engines, versions, paths, database; exit code 1 if something needed is broken
-  project add PATH           makes a folder a project
-  project list
-  project remove ID-or-PATH  forgets a project; its folder is not touched
-  conversations              of the project, or of all when this folder is none
-  messages ID [--tools] [--thinking]
-  send [options] [TEXT or -] one turn; the answer goes to standard output as it comes
-  context [options] [TEXT or -]
-                             what the agent would be told, and the report; runs no agent
-  export ID --format md|json [--tools] [--thinking]
-  settings get [NAME]
-  settings set NAME VALUE
-  bench …                    the project's own measurements
-  version, help
-
-Options of send and context:
-  --conversation ID          goes on there; else a new conversation
-  --engine E                 claude, codex, gemini, opencode, demo, script:FILE, …
-  --model M
-  --role R                   a role, e.g. Reviewer, or one of the project's or your own
-  --profile P                engine, model, role and the rest as that profile says; else the role of that name
-  --mode lite|standard|full  how much context; else decided by rule
-  --budget N                 characters of context, 20000 to 400000
-  --permissions ask|deny|allow
-                             send only: what happens when the agent asks; deny unless said otherwise
-
---project is the current folder unless said otherwise. -- ends the options.
-Exit codes: 0 done, 1 something is broken, 2 wrong arguments, 3 the engine failed, 4 stopped,
-5 the database cannot be used.
-";

@@ -165,11 +165,14 @@ async fn new_conversation(
     front.open_conversation(id).await
 }
 
-fn default_model(snapshot: &Snapshot, engine: &EngineId) -> Option<String> {
+/// The model that the settings name for an engine.
+pub fn default_model(snapshot: &Snapshot, engine: &EngineId) -> Option<String> {
     snapshot.settings.engines.get(engine).and_then(|set| set.model.clone())
 }
 
-fn check_engine(snapshot: &Snapshot, engine: &EngineId, asked: &str) -> Result<(), Failure> {
+/// # Errors
+/// There is no such engine; `asked` is what named it.
+pub fn check_engine(snapshot: &Snapshot, engine: &EngineId, asked: &str) -> Result<(), Failure> {
     let is_known = snapshot.engines.iter().any(|row| row.info.id == *engine);
     if is_known || engine.as_str().starts_with(SCRIPT) {
         return Ok(());

@@ -9,12 +9,12 @@ use crate::model::pack::{ContextPack, PackReport};
 use crate::model::turn::{LimitInfo, PermissionRequest, TurnFailure, Usage};
 
 /// A unit word such as `running`, as it is stored.
-fn word(value: impl serde::Serialize) -> Value {
+pub fn word(value: impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }
 
 /// The fields of `more` after `first`'s.
-fn with(first: Value, more: Value) -> Value {
+pub fn with(first: Value, more: Value) -> Value {
     let mut all = match first {
         Value::Object(fields) => fields,
         other => Map::from_iter([("value".to_owned(), other)]),

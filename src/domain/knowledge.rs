@@ -33,7 +33,9 @@ impl AppState {
         if self.knowledge.contains_key(&project) && !failed {
             return;
         }
-        let offers = self.knowledge.get(&project).map(|known| known.offers.clone()).unwrap_or_default();
+        // Where knowledge is read, skills are looked for too; until they are there, nothing is known of them.
+        let unseen = || Arc::new(Offers { looking: true, ..Offers::default() });
+        let offers = self.knowledge.get(&project).map_or_else(unseen, |known| known.offers.clone());
         let fresh = KnowledgeState { waiting: Some(Vec::new()), offers, ..KnowledgeState::default() };
         self.knowledge.insert(project, fresh);
         out.push(Effect::LoadKnowledge { project });

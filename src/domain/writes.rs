@@ -85,7 +85,8 @@ impl AppState {
                 for conversation in mem::take(&mut mark.reload) {
                     self.reload_view(conversation, out);
                 }
-                if let Some(turn) = mark.start {
+                // At the end of the program nothing is begun any more.
+                if let Some(turn) = mark.start.filter(|_| !self.quitting) {
                     self.start_turn(turn, cx, out);
                 }
             }

@@ -118,6 +118,10 @@ impl Inbox {
             self.publish_if_due();
         }
         self.hands.end().await;
+        // What the last writes came to: no front shall take for kept what was not.
+        while let Ok(input) = self.written.try_recv() {
+            self.take_in(input).await;
+        }
         self.take_in(Input::Finished).await;
         self.publish();
         // The loop that pays owed wakes is over.

@@ -1,5 +1,7 @@
 //! The program itself, run as a script would run it: in an environment and a data folder of its own.
 
+mod known;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -69,6 +71,24 @@ impl Shell {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
+    }
+
+    /// The same command, started by another program that is given these arguments before it.
+    #[cfg(unix)]
+    #[expect(clippy::disallowed_methods, reason = "as above")]
+    fn within(&self, program: &str, before: &[&str], command: &Command) -> Command {
+        let mut whole = Command::new(program);
+        whole
+            .env_clear()
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(self.project())
+            .args(before)
+            .arg(command.get_program())
+            .args(command.get_args())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        whole
     }
 
     fn run(&self, args: &[&str]) -> Ran {

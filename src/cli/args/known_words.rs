@@ -1,0 +1,293 @@
+//! Reads arguments about what a project keeps beside its conversations, and about profiles.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::cli::args::known::{
+    AgreementWish, ArtifactNew, ArtifactWish, FindingNew, FindingWish, Known, PlanChange, PlanWish,
+    ProfileNew, Profiles, StepChange,
+};
+use crate::cli::args::{FileFrom, UsageError, Words, conversation_id, unicode, wrong};
+use crate::cli::usage::Spec;
+use crate::model::id::ConversationId;
+use crate::model::knowledge::Severity;
+use crate::model::pack::{Mode, Supply};
+use crate::model::plan::{PlanPhase, SubtaskState};
+
+/// First words of the commands read here.
+pub(in crate::cli) const GROUPS: &[&str] = &["plan", "finding", "agreement", "artifact", "link", "skill"];
+
+impl Words {
+    pub(in crate::cli::args) fn known(
+        &mut self,
+        group: &str,
+        word: &str,
+        spec: &Spec,
+    ) -> Result<Known, UsageError> {
+        Ok(match (group, word) {
+            ("plan", _) => Known::Plan(self.plan(word, spec)?),
+            ("finding", _) => Known::Finding(self.finding(word, spec)?),
+            ("agreement", "list") => Known::Agreement(AgreementWish::List),
+            ("agreement", "remove") => Known::Agreement(AgreementWish::Remove(self.id("AGREEMENT", spec)?)),
+            ("agreement", _) => {
+                let conversation = self.conversation(spec)?;
+                Known::Agreement(AgreementWish::Add { text: self.text_from(spec)?, conversation })
+            }
+            ("artifact", _) => Known::Artifact(self.artifact(word, spec)?),
+            ("link", "list") => Known::LinkList(self.conversation(spec)?),
+            ("link", _) => {
+                let conversation = self.text_place("CONVERSATION", spec)?;
+                let linked = self.text_place("LINKED", spec)?;
+                Known::Link {
+                    conversation: conversation_id(&conversation, spec)?,
+                    linked: conversation_id(&linked, spec)?,
+                    on: word == "add",
+                }
+            }
+            (_, "list") => Known::SkillList(self.conversation(spec)?),
+            (_, word) => Known::SkillSwitch {
+                skill: self.text_place("NAME", spec)?,
+                conversation: self.conversation(spec)?,
+                on: match word {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => None,
+                },
+            },
+        })
+    }
+
+    fn plan(&mut self, word: &str, spec: &Spec) -> Result<PlanWish, UsageError> {
+        if word == "add" {
+            let (change, conversation) = (self.plan_change(spec)?, self.conversation(spec)?);
+            let in_use = self.flags.remove("--use");
+            if change.title.is_none() {
+                return Err(wrong("--title is missing".into(), spec.usage));
+            }
+            if in_use && conversation.is_none() {
+                return Err(wrong("--use needs --conversation".into(), spec.usage));
+            }
+            return Ok(PlanWish::Add { change, conversation, in_use });
+        }
+        if word == "list" {
+            return Ok(PlanWish::List);
+        }
+        let plan = self.id("PLAN", spec)?;
+        Ok(match word {
+            "show" => PlanWish::Show(plan),
+            "export" => PlanWish::Export(plan),
+            "edit" => {
+                let change = self.plan_change(spec)?;
+                if change == PlanChange::default() {
+                    return Err(wrong("nothing to change is named".into(), spec.usage));
+                }
+                PlanWish::Edit(plan, change)
+            }
+            "step" => {
+                let number = self.text_place("N", spec)?;
+                let number = count(&number, "the number of a step", spec)?;
+                PlanWish::Step { plan, number, change: self.step_change(spec)? }
+            }
+            "use" => PlanWish::Use { plan, conversation: self.conversation(spec)? },
+            "unuse" => PlanWish::Unuse(plan),
+            _ => PlanWish::Remove(plan),
+        })
+    }
+
+    fn plan_change(&mut self, spec: &Spec) -> Result<PlanChange, UsageError> {
+        Ok(PlanChange {
+            title: self.words("--title", spec)?,
+            description: self.words("--description", spec)?,
+            outcome: self.words("--outcome", spec)?,
+            phase: self.one_of("--phase", PlanPhase::parse, &words(PlanPhase::ALL, PlanPhase::word), spec)?,
+            constraints: self.list("--constraint", spec)?,
+            non_goals: self.list("--non-goal", spec)?,
+            steps: self.list("--step", spec)?.unwrap_or_default().iter().map(|text| step(text)).collect(),
+            document: self
+                .values
+                .remove("--document")
+                .and_then(|mut given| given.pop())
+                .map(|file| if file == "-" { FileFrom::Stdin } else { FileFrom::Path(PathBuf::from(file)) }),
+        })
+    }
+
+    fn step_change(&mut self, spec: &Spec) -> Result<StepChange, UsageError> {
+        let known = words(SubtaskState::ALL, SubtaskState::word);
+        let state = match self.next_text("STATE", spec)? {
+            None => None,
+            Some(word) => Some(
+                SubtaskState::parse(&word)
+                    .ok_or_else(|| wrong(format!("the state {word} is none of {known}"), spec.usage))?,
+            ),
+        };
+        let after = match self.words("--after", spec)?.as_deref().map(str::trim) {
+            None => None,
+            Some("" | "none") => Some(Vec::new()),
+            Some(numbers) => {
+                let read = |text: &str| count(text.trim(), "the number of a step", spec);
+                Some(numbers.split(',').map(read).collect::<Result<_, _>>()?)
+            }
+        };
+        let (title, details) = (self.words("--title", spec)?, self.words("--details", spec)?);
+        let change = StepChange { state, title, details, after };
+        if change == StepChange::default() {
+            return Err(wrong(format!("a state is missing: one of {known}"), spec.usage));
+        }
+        Ok(change)
+    }
+
+    fn finding(&mut self, word: &str, spec: &Spec) -> Result<FindingWish, UsageError> {
+        Ok(match word {
+            "list" => FindingWish::List {
+                open_only: self.flags.remove("--open"),
+                plan: self.id_value("--plan", spec)?,
+            },
+            "add" => {
+                let severity =
+                    self.one_of("--severity", Severity::parse, &words(Severity::ALL, Severity::word), spec)?;
+                let file = self.values.remove("--file").and_then(|mut given| given.pop()).map(PathBuf::from);
+                let new = FindingNew {
+                    severity: severity.unwrap_or_default(),
+                    file: file.filter(|file| !file.as_os_str().is_empty()),
+                    line: self.count_value("--line", "a line's number", spec)?,
+                    plan: self.id_value("--plan", spec)?,
+                    step: self.count_value("--step", "the number of a step", spec)?,
+                    text: self.text_from(spec)?,
+                };
+                if new.line.is_some() && new.file.is_none() {
+                    return Err(wrong("--line needs --file".into(), spec.usage));
+                }
+                if new.step.is_some() && new.plan.is_none() {
+                    return Err(wrong("--step needs --plan".into(), spec.usage));
+                }
+                FindingWish::Add(new)
+            }
+            "settle" => FindingWish::Settle {
+                finding: self.id("FINDING", spec)?,
+                resolution: self.words("--resolution", spec)?.unwrap_or_default(),
+            },
+            "reopen" => FindingWish::Reopen(self.id("FINDING", spec)?),
+            _ => FindingWish::Remove(self.id("FINDING", spec)?),
+        })
+    }
+
+    fn artifact(&mut self, word: &str, spec: &Spec) -> Result<ArtifactWish, UsageError> {
+        if word == "list" {
+            return Ok(ArtifactWish::List);
+        }
+        if word == "add" {
+            let missing = || wrong("--title is missing".into(), spec.usage);
+            return Ok(ArtifactWish::Add(ArtifactNew {
+                title: self.words("--title", spec)?.ok_or_else(missing)?,
+                language: self.words("--language", spec)?.unwrap_or_default(),
+                conversation: self.conversation(spec)?,
+                pinned: self.flags.remove("--pin"),
+                text: match self.next_raw() {
+                    None => FileFrom::Unsaid,
+                    Some(place) if place == "-" => FileFrom::Stdin,
+                    Some(place) if place.is_empty() => {
+                        return Err(wrong("FILE is empty".into(), spec.usage));
+                    }
+                    Some(place) => FileFrom::Path(PathBuf::from(place)),
+                },
+            }));
+        }
+        let artifact = self.id("ARTIFACT", spec)?;
+        Ok(match word {
+            "show" => ArtifactWish::Show(artifact),
+            "remove" => ArtifactWish::Remove(artifact),
+            word => ArtifactWish::Pin { artifact, pinned: word == "pin" },
+        })
+    }
+
+    pub(in crate::cli::args) fn profiles(&mut self, word: &str, spec: &Spec) -> Result<Profiles, UsageError> {
+        if word == "list" {
+            return Ok(Profiles::List);
+        }
+        let name = self.text_place("NAME", spec)?;
+        if word == "remove" {
+            return Ok(Profiles::Remove(name));
+        }
+        let missing = || wrong("--engine is missing".into(), spec.usage);
+        let modes = words(&Mode::ALL, Mode::label).to_lowercase();
+        let supplies = words(&Supply::ALL, Supply::label).to_lowercase();
+        Ok(Profiles::Add(ProfileNew {
+            name,
+            engine: self.value("--engine", spec)?.ok_or_else(missing)?,
+            model: self.value("--model", spec)?,
+            role: self.value("--role", spec)?,
+            persona: self.value("--persona", spec)?,
+            mode: self.one_of("--mode", Mode::parse, &modes, spec)?,
+            supply: self.one_of("--supply", Supply::parse, &supplies, spec)?.unwrap_or_default(),
+        }))
+    }
+
+    fn conversation(&mut self, spec: &Spec) -> Result<Option<ConversationId>, UsageError> {
+        self.value("--conversation", spec)?.map(|text| conversation_id(&text, spec)).transpose()
+    }
+
+    fn id<T: FromStr>(&mut self, name: &str, spec: &Spec) -> Result<T, UsageError> {
+        let text = self.text_place(name, spec)?;
+        id(&text, &name.to_lowercase(), spec)
+    }
+
+    fn id_value<T: FromStr>(&mut self, name: &str, spec: &Spec) -> Result<Option<T>, UsageError> {
+        let what = name.trim_start_matches('-');
+        self.value(name, spec)?.map(|text| id(&text, what, spec)).transpose()
+    }
+
+    fn count_value(&mut self, name: &str, what: &str, spec: &Spec) -> Result<Option<u32>, UsageError> {
+        self.value(name, spec)?.map(|text| count(&text, what, spec)).transpose()
+    }
+
+    fn one_of<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+        known: &str,
+        spec: &Spec,
+    ) -> Result<Option<T>, UsageError> {
+        let Some(word) = self.value(name, spec)? else { return Ok(None) };
+        let read = parse(&word);
+        read.map(Some).ok_or_else(|| wrong(format!("{name} {word} is none of {known}"), spec.usage))
+    }
+
+    /// All that was given under a name; empty ones do not count, so that one empty value clears a list.
+    fn list(&mut self, name: &str, spec: &Spec) -> Result<Option<Vec<String>>, UsageError> {
+        let Some(given) = self.values.remove(name) else { return Ok(None) };
+        let texts = given.iter().map(|value| unicode(value, name, spec)).collect::<Result<Vec<_>, _>>()?;
+        let texts = texts.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        Ok(Some(texts.collect()))
+    }
+}
+
+fn id<T: FromStr>(text: &str, what: &str, spec: &Spec) -> Result<T, UsageError> {
+    let is_number = text.parse::<i64>().is_ok_and(|number| number > 0);
+    let read = text.parse().ok().filter(|_| is_number);
+    read.ok_or_else(|| {
+        wrong(
+            format!(
+                "{text} is not the number of {} {what} (see tunaflow {what} list)",
+                if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+            ),
+            spec.usage,
+        )
+    })
+}
+
+fn count(text: &str, what: &str, spec: &Spec) -> Result<u32, UsageError> {
+    let read = text.parse().ok().filter(|number| *number > 0);
+    read.ok_or_else(|| wrong(format!("{text} is not {what}, which counts from 1"), spec.usage))
+}
+
+fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> String {
+    let words: Vec<&str> = all.iter().map(|one| word(*one)).collect();
+    words.join(", ")
+}
+
+/// `TITLE: DETAILS`, or the details on the lines after the title.
+fn step(text: &str) -> (String, String) {
+    let found = [": ", "\n"].into_iter().filter_map(|mark| text.split_once(mark));
+    let (title, details) = found.min_by_key(|(title, _)| title.len()).unwrap_or((text, ""));
+    (title.trim().to_owned(), details.trim().to_owned())
+}
