@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::branch::{BranchKind, Summary};
 use crate::model::engine::{Billing, EngineId};
 use crate::model::id::{
     AgreementId, ArtifactId, ConversationId, FindId, FindingId, MessageId, NoticeId, PlanId, ProjectId,
@@ -21,6 +22,7 @@ pub enum Command {
     Engine(EngineCommand),
     Settings(SettingsCommand),
     Knowledge(KnowledgeCommand),
+    Branch(BranchCommand),
     App(AppCommand),
 }
 
@@ -261,6 +263,45 @@ pub enum KnowledgeCommand {
     },
 }
 
+/// About branches. Renaming, archiving, opening and deleting are those of [`ChatCommand`]; deleting takes the
+/// branches below along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BranchCommand {
+    /// A new branch; it becomes [`crate::api::snapshot::Snapshot::branch_focus`]. `checkpoint: None` starts it
+    /// knowing nothing. `label: None` takes the checkpoint's first words; `seat: None` the parent's.
+    Create {
+        parent: ConversationId,
+        checkpoint: Option<MessageId>,
+        label: Option<String>,
+        seat: Option<SeatChoice>,
+        kind: BranchKind,
+    },
+    /// Puts the summary into the parent and archives the branch: all of it or nothing. Refused, with the reason,
+    /// while the branch or its parent is answering.
+    Adopt {
+        branch: ConversationId,
+        summary: Summary,
+    },
+    /// Takes an adoption back, until the parent has gone on.
+    UndoAdopt {
+        branch: ConversationId,
+    },
+    /// The git branch it belongs to; `None` = none of its own.
+    SetGitBranch {
+        branch: ConversationId,
+        git_branch: Option<String>,
+    },
+    /// Whether retrieval from other conversations may find it; `None` = only once it is adopted.
+    SetShared {
+        branch: ConversationId,
+        shared: Option<bool>,
+    },
+    SetHint {
+        branch: ConversationId,
+        on: bool,
+    },
+}
+
 /// About the app as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppCommand {
@@ -303,6 +344,11 @@ impl From<SettingsCommand> for Command {
 impl From<KnowledgeCommand> for Command {
     fn from(command: KnowledgeCommand) -> Self {
         Self::Knowledge(command)
+    }
+}
+impl From<BranchCommand> for Command {
+    fn from(command: BranchCommand) -> Self {
+        Self::Branch(command)
     }
 }
 impl From<AppCommand> for Command {

@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub open: Vec<Arc<ConversationView>>,
     /// The conversation a command just created or opened, for the front to go to.
     pub focus: Option<ConversationId>,
+    /// The branch a command just created or opened beside its parent.
+    pub branch_focus: Option<ConversationId>,
     pub engines: Arc<[Arc<EngineRow>]>,
     /// Names of the role documents that can be picked.
     pub roles: Arc<[String]>,

@@ -174,6 +174,7 @@ fn without_growth(body: &ItemBody) -> ItemBody {
 fn say(key: String, body: &ItemBody) -> Said {
     match body.clone() {
         ItemBody::Text { text } => Said::Text { key, delta: text },
+        ItemBody::Adopted(card) => Said::Text { key, delta: card.markdown() },
         ItemBody::Thinking { text } => Said::Thinking { key, delta: text },
         ItemBody::Tool(call) => Said::Tool { key, call: Box::new(call) },
         ItemBody::Plan { entries } => Said::Plan { key, entries },

@@ -53,6 +53,7 @@ fn body(message: &Message, parts: Parts, text: &mut String) {
     for item in &message.items {
         let part = match &item.body {
             ItemBody::Text { text } => closed(text),
+            ItemBody::Adopted(card) => closed(&card.markdown()),
             ItemBody::Thinking { text } if parts.thinking => quoted("Thinking", text),
             ItemBody::Tool(call) if parts.tools => tool(call),
             ItemBody::Permission { request, outcome } if parts.tools => permission(request, outcome.as_ref()),

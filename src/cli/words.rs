@@ -225,6 +225,18 @@ fn item(item: &Item) -> Value {
         ItemBody::Tool(call) => ("tool", tool(call)),
         ItemBody::Plan { entries } => ("plan", json!({ "entries": word(entries) })),
         ItemBody::Notice { level, text } => ("notice", json!({ "level": word(level), "text": text })),
+        ItemBody::Adopted(card) => (
+            "adopted",
+            json!({
+                "branch": card.branch,
+                "label": card.label,
+                "source": card.source.word(),
+                "written_by": card.written_by,
+                "text": card.text,
+                "messages": card.messages,
+                "agents": card.agents,
+            }),
+        ),
         ItemBody::Permission { request: asked, outcome } => {
             ("permission", with(request(asked), answered(outcome.as_ref())))
         }

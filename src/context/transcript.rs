@@ -70,6 +70,7 @@ fn item_text(item: &Item, detail: Detail, from_user: bool) -> Option<String> {
             }
             Some(text.into_owned())
         }
+        ItemBody::Adopted(card) => Some(closed(&card.markdown()).into_owned()),
         ItemBody::Tool(call) => Some(tool_text(call, detail)),
         ItemBody::Permission { request, outcome: Some(PermissionOutcome::Denied { comment }) } => {
             let comment = one_line(comment);

@@ -165,7 +165,7 @@ impl AppState {
         self.generations
     }
 
-    fn push_view(&mut self, view: ViewState) {
+    pub(in crate::domain) fn push_view(&mut self, view: ViewState) {
         self.views.push(view);
         while self.views.len() > MAX_VIEWS {
             self.views.remove(0);
@@ -209,24 +209,42 @@ impl AppState {
     }
 
     fn delete_conversation(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        self.stop_conversation(id, out);
-        let Some(state) = self.conversations.get_mut(&id).filter(|state| !state.deleted) else { return };
-        state.deleted = true;
+        let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else { return };
         let title = state.row.title.clone();
-        let count = state.row.message_count;
-        self.views.retain(|view| view.conversation != id);
-        if self.focus == Some(id) {
-            self.focus = None;
+        // What hangs on it goes with it, and comes back with it: all bear the same time.
+        let mut gone = vec![id];
+        gone.extend(self.descendants(id));
+        let mut count = 0_u64;
+        for one in &gone {
+            self.stop_conversation(*one, out);
+            if let Some(state) = self.conversations.get_mut(one) {
+                state.deleted = true;
+                state.deleted_with = Some(id);
+                count += u64::from(state.row.message_count);
+            }
+            self.views.retain(|view| view.conversation != *one);
+            if self.focus == Some(*one) {
+                self.focus = None;
+            }
+            if self.branch_focus == Some(*one) {
+                self.branch_focus = None;
+            }
+            out.push(Effect::CloseSeats { conversation: *one });
         }
-        out.push(Effect::CloseSeats { conversation: id });
-        self.write(
-            vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: Some(cx.now_ms) }],
-            out,
-        );
+        let delete = |conversation: &ConversationId| StoreWrite::SetConversationDeleted {
+            conversation: *conversation,
+            deleted_ms: Some(cx.now_ms),
+        };
+        self.write(gone.iter().map(delete).collect(), out);
         self.dirty.conversations = true;
+        let below = match gone.len() - 1 {
+            0 => String::new(),
+            1 => " and 1 branch".to_owned(),
+            branches => format!(" and {branches} branches"),
+        };
         let notice = NewNotice {
             level: NoticeLevel::Info,
-            title: format!("Deleted {title}"),
+            title: format!("Deleted {title}{below}"),
             body: format!("{count} messages. It is erased when tunaflow starts next."),
             action: Some(NoticeAction::UndoDelete(id)),
             conversation: Some(id),
@@ -236,9 +254,20 @@ impl AppState {
     }
 
     fn undo_delete(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        let Some(state) = self.conversations.get_mut(&id).filter(|state| state.deleted) else { return };
-        state.deleted = false;
-        self.write(vec![StoreWrite::SetConversationDeleted { conversation: id, deleted_ms: None }], out);
+        if self.conversations.get(&id).is_none_or(|state| !state.deleted) {
+            return;
+        }
+        let mut back = Vec::new();
+        for state in self.conversations.values_mut().filter(|state| state.deleted) {
+            if state.row.id == id || state.deleted_with == Some(id) {
+                state.deleted = false;
+                state.deleted_with = None;
+                let conversation = state.row.id;
+                back.push(StoreWrite::SetConversationDeleted { conversation, deleted_ms: None });
+            }
+        }
+        self.write(back, out);
+        self.dirty.conversations = true;
         self.notices.retain(|notice| notice.conversation != Some(id));
         self.dirty.notices = true;
         self.open_conversation(id, cx, out);
@@ -314,6 +343,7 @@ impl ConversationState {
             last: None,
             budget_chars: None,
             deleted: false,
+            deleted_with: None,
             undo: None,
         }
     }

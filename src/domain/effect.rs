@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::branch::Summary;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, FindId, ProjectId, TurnId};
 use crate::model::project::SeatChoice;
@@ -46,6 +47,11 @@ pub enum Effect {
     LoadResend {
         turn: TurnId,
         plan: ResendPlan,
+    },
+    /// Who spoke in a branch that is about to be adopted.
+    LoadSpeakers {
+        branch: ConversationId,
+        summary: Summary,
     },
     /// What a project keeps beside its conversations.
     LoadKnowledge {

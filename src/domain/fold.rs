@@ -53,7 +53,7 @@ fn append(items: &mut Vec<Item>, key: &str, delta: &str) -> bool {
             ItemBody::Text { text } | ItemBody::Thinking { text } => text.push_str(delta),
             ItemBody::Tool(tool) => append_output(&mut tool.output, delta),
             ItemBody::Notice { text, .. } => text.push_str(delta),
-            ItemBody::Plan { .. } | ItemBody::Permission { .. } => return false,
+            ItemBody::Plan { .. } | ItemBody::Adopted(_) | ItemBody::Permission { .. } => return false,
         },
         // A piece for an item that was never announced is still somebody's words.
         None => items.push(Item { key: key.to_owned(), body: ItemBody::Text { text: delta.to_owned() } }),
@@ -96,6 +96,7 @@ pub(in crate::domain) fn settle(items: &mut [Item], state: ToolState) {
             | ItemBody::Text { .. }
             | ItemBody::Thinking { .. }
             | ItemBody::Plan { .. }
+            | ItemBody::Adopted(_)
             | ItemBody::Notice { .. } => {}
         }
     }
@@ -111,6 +112,7 @@ pub(in crate::domain) fn chars_of(items: &[Item]) -> u32 {
             }
             ItemBody::Tool(tool) => tool.title.chars().count() + tool.output.chars().count(),
             ItemBody::Plan { entries } => entries.iter().map(|entry| entry.text.chars().count()).sum(),
+            ItemBody::Adopted(card) => card.text.chars().count(),
             ItemBody::Permission { request, .. } => {
                 request.command.as_ref().map_or(0, |command| command.chars().count())
             }

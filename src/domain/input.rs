@@ -2,6 +2,7 @@
 
 use crate::api::command::Command;
 use crate::api::snapshot::{DatabaseStatus, Offers};
+use crate::model::branch::Summary;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
 use crate::model::knowledge::Knowledge;
@@ -106,6 +107,11 @@ pub enum Stored {
         conversation: ConversationId,
         turn: TurnId,
         result: Result<Option<ContextPack>, String>,
+    },
+    Speakers {
+        branch: ConversationId,
+        summary: Summary,
+        result: Result<Vec<String>, String>,
     },
     Knowledge {
         project: ProjectId,

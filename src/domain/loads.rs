@@ -126,6 +126,9 @@ impl AppState {
             },
             Stored::Resend { plan, result, .. } => self.resend(&plan, result, cx, out),
             Stored::Pack { conversation, turn, result } => self.pack_loaded(conversation, turn, result, cx),
+            Stored::Speakers { branch, summary, result } => {
+                self.speakers_loaded(branch, summary, result, cx, out);
+            }
             Stored::Knowledge { project, result } => self.knowledge_loaded(project, result, cx, out),
             Stored::Preview { conversation, seat, prompt, compare, result } => {
                 let made = Made { asked: Asked { seat, prompt }, compare, result };

@@ -7,6 +7,7 @@ pub mod effect;
 pub mod input;
 pub mod session;
 
+mod branch;
 mod chat;
 mod engines;
 mod fold;
@@ -107,6 +108,7 @@ impl AppState {
             Command::Chat(command) => self.chat_command(command, cx, out),
             Command::Engine(command) => self.engine_command(command, cx, out),
             Command::Settings(command) => self.settings_command(command, cx, out),
+            Command::Branch(command) => self.branch_command(command, cx, out),
             Command::Knowledge(command) => self.knowledge_command(command, cx, out),
             Command::App(command) => self.app_command(command, cx, out),
         }

@@ -41,6 +41,7 @@ pub struct AppState {
     pub(in crate::domain) settings: Arc<Settings>,
     pub(in crate::domain) notices: Vec<Arc<Notice>>,
     pub(in crate::domain) focus: Option<ConversationId>,
+    pub(in crate::domain) branch_focus: Option<ConversationId>,
     /// What a window shows, and whether it has the focus.
     pub(in crate::domain) viewing: Option<ConversationId>,
     pub(in crate::domain) focused: bool,
@@ -158,6 +159,8 @@ pub(in crate::domain) struct ConversationState {
     /// Overrides the setting while the program runs.
     pub budget_chars: Option<u32>,
     pub deleted: bool,
+    /// The conversation with which it was deleted, itself or one above.
+    pub deleted_with: Option<ConversationId>,
     /// The newest change of what was said, until it is taken back.
     pub undo: Option<UndoEdit>,
 }
@@ -277,6 +280,7 @@ impl AppState {
             settings: Arc::new(Settings::default()),
             notices: Vec::new(),
             focus: None,
+            branch_focus: None,
             viewing: None,
             focused: false,
             tour: None,

@@ -55,7 +55,11 @@ impl AppState {
             return self.trouble("Not sent".into(), why.into(), cx);
         }
         let Some(project) = self.project_of(id) else { return };
-        let (cwd, skip_permissions, project) = (project.path.clone(), project.skip_permissions, project.id);
+        let (skip_permissions, folder, project) =
+            (project.skip_permissions, project.path.clone(), project.id);
+        let worktree = self.conversations.get(&id).and_then(|state| state.row.branch.as_ref());
+        let worktree = worktree.and_then(|branch| branch.facts.worktree.as_ref());
+        let cwd = worktree.map_or(folder, std::path::PathBuf::from);
         let turn = TurnId(cx.ids.next_id());
         let mut batch = extra;
         let (user, is_new) = match user {
@@ -76,6 +80,7 @@ impl AppState {
             failure: None,
             usage: None,
             session: None,
+            fork_point: None,
         };
         let spec = TurnSpec {
             turn,
@@ -548,7 +553,7 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
 }
 
 /// The first line that says something, cut at a word where possible.
-fn auto_title(text: &str) -> String {
+pub(in crate::domain) fn auto_title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = line.trim_start_matches(['#', '>', '-', '*', ' ']);
     if line.is_empty() {

@@ -55,6 +55,7 @@ impl AppState {
                 .filter_map(|view| self.view.open.get(&view.conversation).cloned())
                 .collect(),
             focus: self.focus,
+            branch_focus: self.branch_focus,
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),
             personas: self.personas.clone(),

@@ -1,7 +1,10 @@
 //! A message: who spoke, and the ordered items it is made of.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use crate::model::branch::AdoptCard;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, TurnId};
 use crate::model::turn::{PermissionRequest, TurnFailure, Usage};
@@ -65,13 +68,15 @@ pub struct Message {
 }
 
 impl Message {
-    /// The said text alone: all text items joined by a blank line. No thinking, no tool output.
+    /// The said text alone: all text items and adopted summaries, joined by a blank line. No thinking, no tool
+    /// output.
     pub fn plain_text(&self) -> String {
-        let texts: Vec<&str> = self
+        let texts: Vec<Cow<'_, str>> = self
             .items
             .iter()
             .filter_map(|item| match &item.body {
-                ItemBody::Text { text } if !text.is_empty() => Some(text.as_str()),
+                ItemBody::Text { text } if !text.is_empty() => Some(Cow::Borrowed(text.as_str())),
+                ItemBody::Adopted(card) => Some(Cow::Owned(card.markdown())),
                 _ => None,
             })
             .collect();
@@ -105,6 +110,8 @@ pub enum ItemBody {
         level: NoticeLevel,
         text: String,
     },
+    /// A branch came back: its summary, and the way to it.
+    Adopted(AdoptCard),
     /// A question to the user and what was answered; kept in the transcript.
     Permission {
         request: PermissionRequest,

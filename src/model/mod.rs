@@ -3,6 +3,7 @@
 //! Never here: I/O, async, SQL, egui, clocks, randomness.
 //! Start reading at [`message`] and [`turn`].
 
+pub mod branch;
 pub mod code;
 pub mod engine;
 pub mod id;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::branch::{Branch, BranchStatus};
 use crate::model::engine::EngineId;
-use crate::model::id::{ConversationId, MessageId, ProjectId};
+use crate::model::id::{ConversationId, ProjectId};
 use crate::model::pack::{Mode, Supply};
 
 /// A folder with all its conversations. Agents are started in it.
@@ -77,14 +78,6 @@ pub enum ConversationKind {
     Roundtable,
 }
 
-/// Where a branch starts: at one message of another conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BranchPoint {
-    pub parent: ConversationId,
-    /// The checkpoint: the branch knows what was said up to it, itself included.
-    pub checkpoint: MessageId,
-}
-
 /// One conversation without its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
@@ -92,7 +85,7 @@ pub struct Conversation {
     pub project: ProjectId,
     pub kind: ConversationKind,
     /// `None` for a main conversation.
-    pub branch: Option<BranchPoint>,
+    pub branch: Option<Branch>,
     pub title: String,
     pub created_ms: i64,
     /// When something was last said in it; lists sort by it, newest first.
@@ -104,6 +97,18 @@ pub struct Conversation {
     pub unread: bool,
     /// How its newest turn ended; `None` when there was none.
     pub last_turn: Option<crate::model::turn::TurnState>,
+}
+
+impl Conversation {
+    /// How the branch stands; `None` for a main conversation.
+    pub fn branch_status(&self) -> Option<BranchStatus> {
+        let branch = self.branch.as_ref()?;
+        Some(match (branch.facts.adopted, self.archived) {
+            (Some(_), _) => BranchStatus::Adopted,
+            (None, true) => BranchStatus::Archived,
+            (None, false) => BranchStatus::Active,
+        })
+    }
 }
 
 /// What the user has typed but not sent, per conversation.

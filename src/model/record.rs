@@ -33,6 +33,8 @@ pub struct TurnRecord {
     pub usage: Option<Usage>,
     /// The engine's top-level session id that served it.
     pub session: Option<String>,
+    /// The engine's own name of the place in its session where this turn ended; a branch can fork there.
+    pub fork_point: Option<String>,
 }
 
 /// What is known of an engine's own session in a conversation.

@@ -157,6 +157,7 @@ impl Hands {
             | Effect::LoadPage { .. }
             | Effect::Find { .. }
             | Effect::LoadResend { .. }
+            | Effect::LoadSpeakers { .. }
             | Effect::LoadKnowledge { .. }
             | Effect::LoadPack { .. } => self.load(effect),
             Effect::Preview { project, conversation, seat, prompt, budget_chars, compare } => {
@@ -496,6 +497,10 @@ async fn read(reads: &ReadPool, effect: Effect) -> Stored {
             let result = reads.read(move |db| db.pack(turn)).await;
             Stored::Pack { conversation, turn, result: line(result.map(|kept| kept.map(|(pack, _)| pack))) }
         }
+        Effect::LoadSpeakers { branch, summary } => {
+            let result = line(reads.read(move |db| db.speakers(branch)).await);
+            Stored::Speakers { branch, summary, result }
+        }
         Effect::LoadKnowledge { project } => {
             let result = line(reads.read(move |db| db.knowledge(project)).await);
             Stored::Knowledge { project, result: result.map(Box::new) }
@@ -519,6 +524,7 @@ fn failed(effect: Effect, why: String) -> Stored {
         }
         Effect::LoadResend { turn, plan } => Stored::Resend { turn, plan, result: Err(why) },
         Effect::LoadPack { conversation, turn } => Stored::Pack { conversation, turn, result: Err(why) },
+        Effect::LoadSpeakers { branch, summary } => Stored::Speakers { branch, summary, result: Err(why) },
         Effect::LoadKnowledge { project } => Stored::Knowledge { project, result: Err(why) },
         Effect::LoadIndex { conversation, generation } => {
             Stored::Index { conversation, generation, result: Err(why) }

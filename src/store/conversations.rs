@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, Row, params};
 
+use crate::model::branch::Branch;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, ProjectId};
-use crate::model::project::{BranchPoint, Conversation, ConversationKind, SeatChoice};
+use crate::model::project::{Conversation, ConversationKind, SeatChoice};
 use crate::model::turn::TurnState;
 
 use super::codec::{self, Faults};
@@ -14,7 +15,7 @@ macro_rules! select {
     ($tail:literal) => {
         concat!(
             "SELECT id, project, kind, title, created_ms, updated_ms, archived, message_count, unread, ",
-            "last_turn, seat_json, parent, checkpoint FROM conversation ",
+            "last_turn, seat_json, parent, checkpoint, branch_json FROM conversation ",
             $tail
         )
     };
@@ -23,12 +24,13 @@ macro_rules! select {
 // `deleted_ms` is left alone: a late count must not bring a deleted conversation back.
 const PUT: &str = "
     INSERT INTO conversation (id, project, kind, title, created_ms, updated_ms, archived, message_count,
-      unread, last_turn, seat_json, parent, checkpoint)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+      unread, last_turn, seat_json, parent, checkpoint, branch_json)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
     ON CONFLICT (id) DO UPDATE SET project = excluded.project, kind = excluded.kind, title = excluded.title,
       created_ms = excluded.created_ms, updated_ms = excluded.updated_ms, archived = excluded.archived,
       message_count = excluded.message_count, unread = excluded.unread, last_turn = excluded.last_turn,
-      seat_json = excluded.seat_json, parent = excluded.parent, checkpoint = excluded.checkpoint";
+      seat_json = excluded.seat_json, parent = excluded.parent, checkpoint = excluded.checkpoint,
+      branch_json = excluded.branch_json";
 pub(super) const LIST: &str = select!("WHERE deleted_ms IS NULL ORDER BY updated_ms DESC, id DESC");
 const BY_TABLE: &str = select!("NOT INDEXED WHERE deleted_ms IS NULL");
 pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
@@ -63,6 +65,7 @@ pub(super) fn put(conn: &Connection, conversation: &Conversation) -> StoreResult
     let c = conversation;
     let seat = codec::to_json(&c.seat)?;
     let last_turn = c.last_turn.map(TurnState::word);
+    let branch = c.branch.as_ref();
     codec::run(
         conn,
         PUT,
@@ -78,8 +81,9 @@ pub(super) fn put(conn: &Connection, conversation: &Conversation) -> StoreResult
             c.unread,
             last_turn,
             seat,
-            c.branch.map(|branch| branch.parent.0),
-            c.branch.map(|branch| branch.checkpoint.0)
+            branch.map(|branch| branch.parent.0),
+            branch.and_then(|branch| branch.checkpoint).map(|message| message.0),
+            codec::opt_to_json(branch.map(|branch| &branch.facts))?
         ],
     )
 }
@@ -125,7 +129,7 @@ fn decode(row: &Row<'_>) -> Conversation {
         id: ConversationId(id),
         project: ProjectId(faults.or("project", codec::int(row, 1), 0)),
         kind: faults.or("kind", word(codec::text(row, 2), parse_kind), ConversationKind::Main),
-        branch: faults.or("branch", branch_point(row), None),
+        branch: branch(row, &mut faults),
         title: faults.or("title", codec::owned_text(row, 3), format!("Conversation {id}")),
         created_ms: faults.or("created_ms", codec::int(row, 4), 0),
         updated_ms: faults.or("updated_ms", codec::int(row, 5), 0),
@@ -139,14 +143,14 @@ fn decode(row: &Row<'_>) -> Conversation {
     conversation
 }
 
-fn branch_point(row: &Row<'_>) -> Result<Option<BranchPoint>, codec::Fault> {
-    match (codec::opt_int(row, 11)?, codec::opt_int(row, 12)?) {
-        (None, None) => Ok(None),
-        (Some(parent), Some(checkpoint)) => {
-            Ok(Some(BranchPoint { parent: ConversationId(parent), checkpoint: MessageId(checkpoint) }))
-        }
-        _ => Err("parent or checkpoint is missing".to_owned()),
-    }
+/// Facts that cannot be read are taken as those of a plain branch: where it hangs counts more.
+fn branch(row: &Row<'_>, faults: &mut Faults) -> Option<Branch> {
+    let parent = faults.or("parent", codec::opt_int(row, 11), None)?;
+    Some(Branch {
+        parent: ConversationId(parent),
+        checkpoint: faults.or("checkpoint", codec::opt_int(row, 12), None).map(MessageId),
+        facts: faults.or("branch", codec::opt_json(row, 13), None).unwrap_or_default(),
+    })
 }
 
 fn opt_state(row: &Row<'_>, at: usize) -> Result<Option<TurnState>, codec::Fault> {

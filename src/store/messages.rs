@@ -161,6 +161,7 @@ fn body_chars(body: &ItemBody) -> usize {
             count(&tool.title) + count(&tool.input) + count(&tool.output) + optional(&tool.diff)
         }
         ItemBody::Plan { entries } => entries.iter().map(|entry| count(&entry.text)).sum(),
+        ItemBody::Adopted(card) => count(&card.text),
         ItemBody::Permission { request, .. } => {
             optional(&request.command) + optional(&request.diff) + optional(&request.reason)
         }

@@ -17,6 +17,7 @@ pub(super) struct Migration {
 pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, sql: include_str!("../../migrations/0001_init.sql") },
     Migration { version: 2, sql: include_str!("../../migrations/0002_context.sql") },
+    Migration { version: 3, sql: include_str!("../../migrations/0003_branches.sql") },
 ];
 
 /// Tables that must be there after the last step; a file that lacks one is damaged.

@@ -15,7 +15,7 @@ macro_rules! select {
     ($tail:literal) => {
         concat!(
             "SELECT id, conversation, user_message, answer, state, started_ms, ended_ms, stop, session, ",
-            "seat_json, failure_json, usage_json FROM turn ",
+            "seat_json, failure_json, usage_json, fork_point FROM turn ",
             $tail
         )
     };
@@ -23,13 +23,13 @@ macro_rules! select {
 
 const PUT: &str = "
     INSERT INTO turn (id, conversation, user_message, answer, state, started_ms, ended_ms, stop, session,
-      seat_json, failure_json, usage_json)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+      seat_json, failure_json, usage_json, fork_point)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation,
       user_message = excluded.user_message, answer = excluded.answer, state = excluded.state,
       started_ms = excluded.started_ms, ended_ms = excluded.ended_ms, stop = excluded.stop,
       session = excluded.session, seat_json = excluded.seat_json, failure_json = excluded.failure_json,
-      usage_json = excluded.usage_json";
+      usage_json = excluded.usage_json, fork_point = excluded.fork_point";
 pub(super) const ONE: &str = select!("WHERE id = ?1");
 pub(super) const LATEST: &str = select!(
     "WHERE conversation = ?1 AND NOT EXISTS
@@ -76,7 +76,8 @@ pub(super) fn put(conn: &Connection, turn: &TurnRecord) -> StoreResult<()> {
             t.session,
             codec::to_json(&t.seat)?,
             codec::opt_to_json(t.failure.as_ref())?,
-            codec::opt_to_json(t.usage.as_ref())?
+            codec::opt_to_json(t.usage.as_ref())?,
+            t.fork_point
         ],
     )
 }
@@ -187,6 +188,7 @@ fn decode(row: &Row<'_>) -> TurnRecord {
         seat: faults.or("seat", codec::json(row, 9), unknown_seat()),
         failure: faults.or("failure", codec::opt_json(row, 10), None),
         usage: faults.or("usage", codec::opt_json(row, 11), None),
+        fork_point: faults.or("fork_point", codec::opt_text(row, 12), None),
     };
     faults.log("turn", id);
     turn

@@ -379,6 +379,7 @@ fn base() -> Snapshot {
         git_branch: Some(Arc::from("main")),
         conversations: rows().into_iter().map(Arc::new).collect(),
         open: vec![Arc::new(view(rows().swap_remove(0), chat(), None))],
+        branch_focus: None,
         focus: None,
         engines: engines(),
         roles: Arc::from(["Architect".to_owned(), "Developer".to_owned(), "Reviewer".to_owned()]),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tunaflow::api::command::ChatCommand;
 use tunaflow::api::snapshot::ConversationView;
+use tunaflow::model::branch::{Branch, BranchFacts};
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::{ConversationId, MessageId, ProjectId};
 use tunaflow::model::knowledge::{Link, MadeBy, SkillSwitch};
 use tunaflow::model::message::ItemBody;
 use tunaflow::model::pack::{ContextPack, Mode, SectionId};
-use tunaflow::model::project::BranchPoint;
 use tunaflow::model::record::StoreWrite;
 use tunaflow::os::paths::DataPaths;
 use tunaflow::store::{ReadDb, Store};
@@ -103,7 +103,7 @@ fn furnish(
 ) {
     let database = DataPaths::new(Some(&home.join("data"))).unwrap().database();
     let mut branch = ReadDb::open_read_only(&database).unwrap().conversation(id).unwrap().unwrap();
-    branch.branch = Some(BranchPoint { parent, checkpoint });
+    branch.branch = Some(Branch { parent, checkpoint: Some(checkpoint), facts: BranchFacts::default() });
     let mut plan = plan("# How\n\nA form, then a session.\n");
     (plan.project, plan.conversation) = (project, Some(id));
     let mut finding = finding(100_801, "the login form does not escape names", true);

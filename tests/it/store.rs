@@ -10,6 +10,7 @@ use std::thread::Builder;
 
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use rusqlite::Connection;
+use tunaflow::model::branch::{Branch, BranchFacts, BranchKind};
 use tunaflow::model::engine::EngineId;
 use tunaflow::model::id::{
     AgreementId, ArtifactId, ConversationId, FindingId, MessageId, PlanId, ProjectId, QueuedId, TopicId,
@@ -27,7 +28,7 @@ use tunaflow::model::pack::{
     ContextPack, LeftOut, Mode, ModeReason, PackReport, PackSection, SectionId, SectionReport, Supply,
 };
 use tunaflow::model::plan::{Plan, PlanBody, Subtask};
-use tunaflow::model::project::{BranchPoint, Conversation, ConversationKind, Draft, Project, SeatChoice};
+use tunaflow::model::project::{Conversation, ConversationKind, Draft, Project, SeatChoice};
 use tunaflow::model::record::{EngineSession, QueuedMessage, StoreWrite, TurnRecord};
 use tunaflow::model::turn::{
     FailureKind, PermissionAction, PermissionRequest, StopReason, TurnFailure, TurnState, Usage,
@@ -89,7 +90,15 @@ fn conversation(id: i64, project: i64) -> Conversation {
         id: ConversationId(id),
         project: ProjectId(project),
         kind: ConversationKind::Roundtable,
-        branch: Some(BranchPoint { parent: ConversationId(1), checkpoint: MessageId(3) }),
+        branch: Some(Branch {
+            parent: ConversationId(1),
+            checkpoint: Some(MessageId(3)),
+            facts: BranchFacts {
+                kind: BranchKind::Review,
+                git_branch: Some("b".into()),
+                ..BranchFacts::default()
+            },
+        }),
         title: format!("대화 {id}"),
         created_ms: 5,
         updated_ms: id * 10,
@@ -152,6 +161,7 @@ fn turn(id: i64, conversation: i64, state: TurnState) -> TurnRecord {
         failure: Some(failure()),
         usage: Some(usage()),
         session: Some("abc".into()),
+        fork_point: Some("uuid".into()),
     }
 }
 
@@ -380,7 +390,7 @@ fn a_newer_database_is_refused_and_left_alone() {
     drop(home.open());
     home.sql("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)");
     let before = std::fs::read(&home.db).unwrap();
-    let expected = StoreError::TooNew { found: 99, known: 2 };
+    let expected = StoreError::TooNew { found: 99, known: 3 };
     assert_eq!(Store::open(&home.db, &home.backups, 0).err(), Some(expected.clone()));
     assert_eq!(ReadDb::open_read_only(&home.db).err(), Some(expected));
     assert!(std::fs::read(&home.db).unwrap() == before);

@@ -34,14 +34,16 @@ impl Section for Thread {
         let mut entries: Vec<Entry> = Vec::new();
         'before: for (at, origin) in lineage(cx)?.into_iter().enumerate() {
             let checkpoint = cx.db.message(origin.checkpoint)?;
-            let Some(checkpoint) = checkpoint.filter(|message| message.conversation == origin.parent) else {
+            if checkpoint.as_ref().is_some_and(|message| message.conversation != origin.parent) {
                 // Further up it only makes the story shorter.
                 if at == 0 {
                     return Err(ContextError::NoCheckpoint(origin.checkpoint));
                 }
                 break;
-            };
-            for message in cx.db.recent(origin.parent, checkpoint.seq.saturating_add(1), MESSAGES_MAX)? {
+            }
+            // A message's id is its place: of a checkpoint that was taken out since, what came before is left.
+            let seq = checkpoint.map_or(origin.checkpoint.0, |message| message.seq);
+            for message in cx.db.recent(origin.parent, seq.saturating_add(1), MESSAGES_MAX)? {
                 if entries.len() >= MESSAGES_MAX as usize {
                     break 'before;
                 }

@@ -1,5 +1,6 @@
 //! Decisions, driven without any runtime: inputs in, effects and snapshots out.
 
+mod branch;
 mod chat;
 mod history;
 mod interleavings;

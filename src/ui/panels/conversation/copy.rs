@@ -42,6 +42,7 @@ fn item(item: &Item) -> Option<String> {
                 entries.iter().map(|entry| format!("- [{}] {}", done(entry.state), entry.text)).collect();
             Some(lines.join("\n"))
         }
+        ItemBody::Adopted(card) => Some(card.markdown()),
         ItemBody::Text { .. }
         | ItemBody::Thinking { .. }
         | ItemBody::Notice { .. }

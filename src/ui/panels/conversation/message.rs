@@ -275,6 +275,7 @@ fn items(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, folds: &mut Folds, texts
                 }
             }
             ItemBody::Plan { entries } => plan(ui, entries),
+            ItemBody::Adopted(card) => note(ui, icon::INFO, &card.markdown(), Tone::Neutral),
             ItemBody::Notice { level, text } => {
                 let (which, tone) = match level {
                     NoticeLevel::Info => (icon::INFO, Tone::Neutral),

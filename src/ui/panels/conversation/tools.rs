@@ -94,7 +94,10 @@ impl Folds {
             ItemBody::Permission { request, outcome } => {
                 permission_row(request, outcome.as_ref(), fold).show(ui).clicked()
             }
-            ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => false,
+            ItemBody::Text { .. }
+            | ItemBody::Plan { .. }
+            | ItemBody::Notice { .. }
+            | ItemBody::Adopted(_) => false,
         };
         if clicked {
             if fold.open {
@@ -113,7 +116,10 @@ impl Folds {
                 let text = permission_text(request, outcome.as_ref());
                 self.output(cx, ui, key, &text, last);
             }
-            ItemBody::Text { .. } | ItemBody::Plan { .. } | ItemBody::Notice { .. } => {}
+            ItemBody::Text { .. }
+            | ItemBody::Plan { .. }
+            | ItemBody::Notice { .. }
+            | ItemBody::Adopted(_) => {}
         }
     }
 

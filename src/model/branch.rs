@@ -1,0 +1,160 @@
+//! A branch: a conversation that starts at one message of another one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::{AgreementId, ConversationId, MessageId};
+use crate::model::plan::words;
+
+/// Longest summary that is adopted, in Unicode characters.
+pub const ADOPT_MAX_CHARS: usize = 20_000;
+
+/// What makes a conversation a branch. Its label is the conversation's title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The conversation it starts from; for a branch in a branch that branch, not the root.
+    pub parent: ConversationId,
+    /// It knows what was said up to this message, itself included. `None` = it knows nothing of the parent.
+    pub checkpoint: Option<MessageId>,
+    pub facts: BranchFacts,
+}
+
+/// What is known of a branch beside where it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BranchFacts {
+    pub kind: BranchKind,
+    /// The adopt card in the parent; `None` = not adopted.
+    pub adopted: Option<MessageId>,
+    /// The git branch it belongs to.
+    pub git_branch: Option<String>,
+    /// Absolute path of its own checkout, in which its agents work.
+    pub worktree: Option<String>,
+    /// Whether retrieval from other conversations may find it; `None` = only once it is adopted.
+    pub shared: Option<bool>,
+    /// One line about it is shown in its parent.
+    pub hint: bool,
+}
+
+words! {
+    /// Who made a branch, and for what.
+    BranchKind {
+        General = "general", "General";
+        Implementation = "implementation", "Implementation";
+        Review = "review", "Review";
+    }
+}
+
+words! {
+    /// How a branch stands: see [`crate::model::project::Conversation::branch_status`].
+    BranchStatus {
+        Active = "active", "Active";
+        Adopted = "adopted", "Adopted";
+        Archived = "archived", "Archived";
+    }
+}
+
+words! {
+    /// Where an adopted summary came from.
+    SummarySource {
+        Agent = "agent", "Agent summary";
+        KeyPositions = "key-positions", "Key positions";
+        LastAnswer = "last-answer", "Last answer";
+        Own = "own", "Own words";
+    }
+}
+
+/// The words that are adopted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub source: SummarySource,
+    /// Who wrote it, e.g. `Claude Code` or `you`.
+    pub written_by: String,
+    /// At most [`ADOPT_MAX_CHARS`].
+    pub text: String,
+}
+
+/// What the parent shows of an adopted branch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdoptCard {
+    pub branch: ConversationId,
+    /// As it was called when it was adopted.
+    pub label: String,
+    pub source: SummarySource,
+    /// Who wrote the summary, e.g. `Claude Code` or `you`.
+    pub written_by: String,
+    pub text: String,
+    /// Messages of the branch when it was adopted.
+    pub messages: u32,
+    /// Shown names of the agents that spoke in it.
+    pub agents: Vec<String>,
+    pub agreement: AgreementId,
+}
+
+impl AdoptCard {
+    /// The summary with one line on where it is from: what is copied, found, and told to agents.
+    pub fn markdown(&self) -> String {
+        let count =
+            if self.messages == 1 { "1 message".to_owned() } else { format!("{} messages", self.messages) };
+        let agents =
+            if self.agents.is_empty() { String::new() } else { format!(", {}", self.agents.join(", ")) };
+        let by = &self.written_by;
+        format!(
+            "{}\n\n*Adopted from the branch \"{}\" ({count}{agents}); written by {by}.*",
+            self.text, self.label
+        )
+    }
+}
+
+/// The end of a text: its last `max_chars` characters, begun at the nearest sentence start.
+///
+/// A sentence starts after `.`, `!`, `?`, their full-width forms, or a line break. When none is near, the cut stays
+/// where it fell, on a character.
+pub fn last_words(text: &str, max_chars: usize) -> String {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count <= max_chars {
+        return text.to_owned();
+    }
+    let from = count - max_chars;
+    let chars: Vec<char> = text.chars().collect();
+    let starts_at = |at: usize| -> bool {
+        let before = chars.get(..at).unwrap_or_default();
+        let Some(last) = before.iter().rev().find(|one| !one.is_whitespace()) else { return true };
+        let gap = before.last().is_some_and(|one| one.is_whitespace());
+        let line = before.iter().rev().take_while(|one| one.is_whitespace()).any(|one| *one == '\n');
+        line || (gap && matches!(last, '.' | '!' | '?')) || matches!(last, '。' | '！' | '？')
+    };
+    let near = max_chars / 3;
+    let word = |at: &usize| chars.get(*at).is_some_and(|one| !one.is_whitespace());
+    let forward = (from..=(from + near).min(count)).find(|at| word(at) && starts_at(*at));
+    let backward = (from.saturating_sub(near)..from).rev().find(|at| word(at) && starts_at(*at));
+    let at = match (forward, backward) {
+        (Some(ahead), Some(behind)) if from - behind < ahead - from => behind,
+        (Some(ahead), _) => ahead,
+        (None, Some(behind)) => behind,
+        (None, None) => from,
+    };
+    chars.get(at..).unwrap_or_default().iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_words;
+
+    #[test]
+    fn the_end_begins_with_a_sentence() {
+        let cases = [
+            ("short", 300, "short"),
+            ("One two. Three four. Five six.", 12, "Five six."),
+            ("One two. Three four. Five six.", 10, "Five six."),
+            ("첫 문장입니다. 둘째 문장입니다. 셋째 문장입니다.", 10, "셋째 문장입니다."),
+            ("一つ目。二つ目。三つ目。", 5, "三つ目。"),
+            ("a title\nthe last line of it", 20, "the last line of it"),
+            ("abcdefghijklmnopqrstuvwxyz", 5, "vwxyz"),
+            ("😀😀😀😀😀😀", 2, "😀😀"),
+        ];
+        for (text, max_chars, expected) in cases {
+            assert_eq!(last_words(text, max_chars), expected, "{text}");
+        }
+    }
+}
