@@ -1,17 +1,17 @@
 //! A pack in the making: what got its place, what was left out, what the engine's session holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::assemble::{SEPARATOR_CHARS, hash};
 use crate::context::error::ContextError;
-use crate::context::history::Fitted;
+use crate::context::history::{Fact, Fitted};
 use crate::context::rounds::{Sharer, settle};
 use crate::context::section::{Part, Section, SectionCx, Trimmable, Want};
 use crate::context::sections::IDENTITY_MAX_CHARS;
 use crate::context::spec::PackSpec;
 use crate::context::tiers::Delivery;
 use crate::context::trim::{chars, grouped, keep_head};
-use crate::model::pack::{LeftOut, SectionId, SectionNote};
+use crate::model::pack::{LeftOut, Mode, SectionId, SectionNote};
 
 /// With less room than this a fixed section is left out rather than cut.
 const LEAST_SECTION_CHARS: usize = 100;
@@ -26,8 +26,35 @@ const HELD_SECTIONS: [SectionId; 4] =
 /// Told in a session once and not again, whatever changes in them: the session heard the rest itself.
 const TOLD_ONCE: [SectionId; 2] = [SectionId::ThreadInheritance, SectionId::CompressedMemory];
 
-/// What a session believes until it hears otherwise. When there is nothing any more, it is told so.
-const BELIEVED: [SectionId; 3] = [SectionId::Plan, SectionId::PlanDocument, SectionId::Artifacts];
+/// What a session believes until it hears otherwise: when there is nothing any more, it is told so with the heading
+/// it knows. `None` = it may go on believing what it was told.
+fn over(id: SectionId, mode: Mode) -> Option<(&'static str, &'static str)> {
+    let told = match id {
+        SectionId::Plan => ("Plan", "No plan is followed any more."),
+        SectionId::PlanDocument => ("Plan document", "There is none any more."),
+        SectionId::Findings => ("Findings of reviews", "None is open any more."),
+        // In Lite those of other conversations are not told, whether there are any or not.
+        SectionId::Agreements if mode == Mode::Lite => {
+            ("Already decided", "The decisions of this conversation that were told earlier no longer hold.")
+        }
+        SectionId::Agreements => ("Already decided", "The decisions that were told earlier no longer hold."),
+        SectionId::Artifacts => ("Pinned artifacts", "None is pinned any more."),
+        SectionId::Skills => ("Skills", "None is switched on any more."),
+        SectionId::Project
+        | SectionId::PlatformRules
+        | SectionId::Role
+        | SectionId::Identity
+        | SectionId::Participants
+        | SectionId::ThreadInheritance
+        | SectionId::Recent
+        | SectionId::Retrieval
+        | SectionId::CompressedMemory
+        | SectionId::CodeSearch
+        | SectionId::CodeGraph
+        | SectionId::CrossSession => return None,
+    };
+    Some(told)
+}
 
 /// In place of a hash: only the line that stands for the section was told.
 const LINE_TOLD: &str = "line:";
@@ -114,7 +141,7 @@ impl<'a> Draft<'a> {
                 }
                 Some(part)
             }
-            Ok(None) => self.silent(id),
+            Ok(None) => self.silent(id, cx.mode),
             Err(error) => {
                 self.leave_out(id, format!("could not be read: {error}"));
                 None
@@ -123,10 +150,14 @@ impl<'a> Draft<'a> {
     }
 
     /// A section with nothing to say; a session that was told otherwise hears that it is over.
-    fn silent(&mut self, id: SectionId) -> Option<Part> {
-        if BELIEVED.contains(&id) && self.told.contains_key(&id) {
-            let line = "Nothing any more: what was told of this earlier no longer holds.";
-            let part = Part::required(format!("## {}\n\n{line}", id.label()));
+    fn silent(&mut self, id: SectionId, mode: Mode) -> Option<Part> {
+        // A section that is silent because it could not be read says nothing of what there is.
+        let is_known = self.spec.found.notes.iter().all(|(of, _)| *of != id);
+        if let Some((heading, line)) = over(id, mode)
+            && is_known
+            && self.told.contains_key(&id)
+        {
+            let part = Part::required(format!("## {heading}\n\n{line}"));
             if self.told.get(&id) != Some(&part.hash()) {
                 return Some(part);
             }
@@ -199,6 +230,8 @@ impl<'a> Draft<'a> {
         let mut sharers: Vec<Sharer> = Vec::new();
         let mut hashes: Vec<String> = Vec::new();
         let mut heard_all = true;
+        // What the session holds of sections that are not told again.
+        let mut before: BTreeSet<Fact> = BTreeSet::new();
         for (section, want, how) in wanted {
             let Want::Share { weight_tenths, min_chars, max_chars } = want else { continue };
             let id = section.id();
@@ -209,6 +242,9 @@ impl<'a> Draft<'a> {
             let is_line = *how == Delivery::Line;
             let all = if is_line { format!("{LINE_TOLD}{}", part.hash()) } else { part.hash() };
             if self.is_held(id, &all, is_line) {
+                if !is_line && !TOLD_ONCE.contains(&id) {
+                    before.extend(part.fit(part.len_chars()).told);
+                }
                 self.hold(id);
                 continue;
             }
@@ -232,7 +268,7 @@ impl<'a> Draft<'a> {
             // Nobody may demand more than there is, else the last one would leave too.
             sharer.ask.min_chars = sharer.ask.min_chars.min(room);
         }
-        settle(room, &mut sharers);
+        settle(room, &mut sharers, &before);
         for (sharer, all) in sharers.into_iter().zip(hashes) {
             heard_all &= self.place(sharer, all);
         }
@@ -257,14 +293,14 @@ impl<'a> Draft<'a> {
 
     /// Places a section with its share. False when it is the window and does not show all messages.
     fn place(&mut self, sharer: Sharer, all: String) -> bool {
-        let Sharer { ask, part, want_chars, repeated, share_chars } = sharer;
+        let Sharer { ask, part, repeated, share_chars } = sharer;
         let id = ask.id;
         let is_window = id == SectionId::Recent;
         if repeated > 0 {
-            self.note(id, format!("{} left out: told elsewhere in this pack", grouped(repeated)));
+            self.note(id, format!("{} left out: told already", grouped(repeated)));
         }
         if repeated > 0 && part.is_emptied() {
-            self.leave_out(id, "all of it is told elsewhere in this pack");
+            self.leave_out(id, "all of it is told already");
             self.told.insert(id, all);
             return true;
         }
@@ -294,6 +330,10 @@ impl<'a> Draft<'a> {
             }
             self.told.insert(id, told);
         }
+        let length = chars(&fitted.text);
+        // Messages are reckoned with marks and labels; those that are told whole took no more than they are long.
+        let (budget_chars, want_chars) =
+            if fitted.cut.is_empty() { (length, length) } else { (budget_chars, part.len_chars()) };
         self.placed.push(Placed { id, fitted, budget_chars, want_chars });
         !is_window || shows_all
     }

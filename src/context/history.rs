@@ -70,6 +70,8 @@ pub enum Fact {
     Message(i64),
     /// An agreement, by its row id.
     Agreement(i64),
+    /// A passage of code, by its place among those that were found.
+    Passage(usize),
 }
 
 impl History {

@@ -23,6 +23,9 @@ pub struct Item {
     pub fact: Option<Fact>,
     /// Rows of the messages that say the same; where all of them are told whole, it is left out.
     pub messages: Vec<i64>,
+    /// Its words as [`squeezed`](crate::context::rounds::squeezed) gives them: where another section shows them, it is
+    /// left out. Empty = not compared.
+    pub quote: String,
 }
 
 /// Items, the most important first.

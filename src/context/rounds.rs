@@ -29,8 +29,6 @@ const ROUNDS_MAX: usize = 6;
 pub struct Sharer {
     pub ask: Ask,
     pub part: Part,
-    /// What it would take to say all, before anything was left out.
-    pub want_chars: usize,
     /// Things left out because another section tells them.
     pub repeated: usize,
     /// `None` = it had to leave.
@@ -41,11 +39,25 @@ impl Sharer {
     pub fn new(part: Part, weight_tenths: u32, min_chars: usize, max_chars: usize, id: SectionId) -> Self {
         let len_chars = part.len_chars();
         let ask = Ask { id, len_chars, weight_tenths, min_chars, max_chars };
-        Self { ask, part, want_chars: len_chars, repeated: 0, share_chars: None }
+        Self { ask, part, repeated: 0, share_chars: None }
     }
 
-    fn facts(&self) -> BTreeSet<Fact> {
-        self.share_chars.map(|chars| self.part.fit(chars)).unwrap_or_default().told.into_iter().collect()
+    fn facts(&self, quotes: &[Quote]) -> BTreeSet<Fact> {
+        let fitted = self.share_chars.map(|chars| self.part.fit(chars)).unwrap_or_default();
+        let mut facts: BTreeSet<Fact> = fitted.told.into_iter().collect();
+        if !quotes.is_empty() {
+            let said = squeezed(&fitted.text);
+            facts.extend(quotes.iter().filter(|quote| said.contains(&quote.words)).map(|quote| quote.fact));
+        }
+        facts
+    }
+
+    fn quotes(&self) -> Vec<Quote> {
+        let Trimmable::Items(items) = &self.part.trimmable else { return Vec::new() };
+        let with_words = items.items.iter().filter(|item| !item.quote.is_empty());
+        let quotes =
+            with_words.filter_map(|item| Some(Quote { fact: item.fact?, words: item.quote.clone() }));
+        quotes.collect()
     }
 
     fn is_window(&self) -> bool {
@@ -53,26 +65,49 @@ impl Sharer {
     }
 
     /// Sections whose told things matter to others: texts without them need no fitting in between.
-    fn tells_facts(&self) -> bool {
-        match &self.part.trimmable {
-            Trimmable::History(_) => true,
-            Trimmable::Items(items) => items.items.iter().any(|item| item.fact.is_some()),
-            Trimmable::Nothing | Trimmable::Text { .. } | Trimmable::Skills(_) => false,
-        }
+    fn tells_facts(&self, quotes: &[Quote]) -> bool {
+        !quotes.is_empty()
+            || match &self.part.trimmable {
+                Trimmable::History(_) => true,
+                Trimmable::Items(items) => items.items.iter().any(|item| item.fact.is_some()),
+                Trimmable::Skills(skills) => skills.passages.iter().any(|facts| !facts.is_empty()),
+                Trimmable::Nothing | Trimmable::Text { .. } => false,
+            }
     }
 }
 
-/// Gives every sharer its share of `room_chars` and leaves out what is told twice.
-pub fn settle(room_chars: usize, sharers: &mut [Sharer]) {
+/// Words that could stand in another section, too.
+struct Quote {
+    fact: Fact,
+    words: String,
+}
+
+/// A text for comparing: its lines without what stands before and behind them, none of them empty.
+pub fn squeezed(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.fold(String::new(), |mut out, line| {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(line);
+        out
+    })
+}
+
+/// Gives every sharer its share of `room_chars` and leaves out what is told twice, or was told `before`.
+pub fn settle(room_chars: usize, sharers: &mut [Sharer], before: &BTreeSet<Fact>) {
+    let quotes: Vec<Quote> = sharers.iter().flat_map(Sharer::quotes).collect();
     let mut shown: Vec<(SectionId, BTreeSet<Fact>)> = Vec::new();
-    share(room_chars, sharers, &mut shown);
+    share(room_chars, sharers, &mut shown, &quotes);
     for _ in 0..ROUNDS_MAX {
         let mut dropped = 0;
         for sharer in sharers.iter_mut() {
             let earlier: BTreeSet<Fact> = shown
                 .iter()
                 .filter(|(id, _)| *id < sharer.ask.id)
-                .flat_map(|(_, facts)| facts.iter().copied())
+                .flat_map(|(_, facts)| facts)
+                .chain(before)
+                .copied()
                 .collect();
             let gone = sharer.part.drop_told(&earlier);
             if gone > 0 {
@@ -84,19 +119,24 @@ pub fn settle(room_chars: usize, sharers: &mut [Sharer]) {
         if dropped == 0 {
             return;
         }
-        share(room_chars, sharers, &mut shown);
+        share(room_chars, sharers, &mut shown, &quotes);
     }
 }
 
 /// Shares the room; `shown` is what each telling section showed before, and then what it shows now.
-fn share(room_chars: usize, sharers: &mut [Sharer], shown: &mut Vec<(SectionId, BTreeSet<Fact>)>) {
+fn share(
+    room_chars: usize,
+    sharers: &mut [Sharer],
+    shown: &mut Vec<(SectionId, BTreeSet<Fact>)>,
+    quotes: &[Quote],
+) {
     let before: Vec<Option<usize>> = sharers.iter().map(|sharer| sharer.share_chars).collect();
     give(room_chars, sharers);
     let mut held_back = false;
     for (sharer, before) in sharers.iter_mut().zip(before) {
         let former = shown.iter().find(|(id, _)| *id == sharer.ask.id).map(|(_, facts)| facts);
         if let (true, Some(former), Some(before)) = (sharer.is_window(), former, before)
-            && !former.is_subset(&sharer.facts())
+            && !former.is_subset(&sharer.facts(quotes))
         {
             sharer.ask.max_chars = before;
             held_back = true;
@@ -105,8 +145,8 @@ fn share(room_chars: usize, sharers: &mut [Sharer], shown: &mut Vec<(SectionId, 
     if held_back {
         give(room_chars, sharers);
     }
-    let telling = sharers.iter().filter(|sharer| sharer.tells_facts());
-    *shown = telling.map(|sharer| (sharer.ask.id, sharer.facts())).collect();
+    let telling = sharers.iter().filter(|sharer| sharer.tells_facts(quotes));
+    *shown = telling.map(|sharer| (sharer.ask.id, sharer.facts(quotes))).collect();
 }
 
 fn give(room_chars: usize, sharers: &mut [Sharer]) {

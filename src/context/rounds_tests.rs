@@ -123,7 +123,7 @@ proptest! {
     fn all_is_told_once(world in worlds()) {
         let mut sharers = world.sharers();
         let before: Vec<Vec<Item>> = sharers.iter().map(|sharer| items(sharer).to_vec()).collect();
-        settle(world.room_chars, &mut sharers);
+        settle(world.room_chars, &mut sharers, &BTreeSet::new());
         let given: usize = sharers.iter().filter_map(|sharer| sharer.share_chars).sum();
         prop_assert!(given <= world.room_chars);
         let mut told: Vec<(SectionId, BTreeSet<Fact>)> = Vec::new();
@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn last_words_are_whole(world in worlds()) {
         let mut sharers = world.sharers();
-        settle(world.room_chars, &mut sharers);
+        settle(world.room_chars, &mut sharers, &BTreeSet::new());
         let history = world.history();
         if history.last_words_chars() <= world.room_chars
             && let Some(recent) = sharers.iter().find(|sharer| sharer.ask.id == SectionId::Recent)
@@ -171,8 +171,8 @@ proptest! {
             other.rotate_left(by);
             other.reverse();
         }
-        settle(world.room_chars, &mut one);
-        settle(world.room_chars, &mut other);
+        settle(world.room_chars, &mut one, &BTreeSet::new());
+        settle(world.room_chars, &mut other, &BTreeSet::new());
         for sharer in &one {
             let twin = other.iter().find(|twin| twin.ask.id == sharer.ask.id).unwrap();
             prop_assert_eq!(sharer.share_chars, twin.share_chars);
@@ -192,7 +192,7 @@ fn room_that_repetition_took_goes_to_the_window() {
         room_chars: 3_600,
     };
     let mut sharers = world.sharers();
-    settle(world.room_chars, &mut sharers);
+    settle(world.room_chars, &mut sharers, &BTreeSet::new());
     let shown = fitted(&sharers[0]).source_ids;
     assert_eq!(shown, [3, 2, 1, 0], "with the agreements beside it, the oldest had no room");
     assert!(sharers.iter().find(|sharer| sharer.ask.id == SectionId::Agreements).unwrap().part.is_emptied());

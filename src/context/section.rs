@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::context::error::ContextError;
 use crate::context::history::{Fact, Fitted, History};
 use crate::context::items::Items;
-use crate::context::skills::choose_parts;
+use crate::context::skills::{ChosenSkills, choose_parts};
 use crate::context::spec::PackSpec;
 use crate::context::trim::{chars, grouped, keep_head};
 use crate::model::message::Message;
@@ -103,19 +103,27 @@ pub struct SkillText {
     pub docs: Vec<SkillDoc>,
     /// Most that is told of all.
     pub max_chars: usize,
+    /// For each of `docs` the passages of code that are its own text, or lie in its folder.
+    pub passages: Vec<Vec<Fact>>,
 }
 
 impl SkillText {
     fn fit(&self, budget_chars: usize) -> Fitted {
-        let all = choose_parts(&self.prompt, &self.docs, self.max_chars).text();
-        if chars(&all) <= budget_chars {
-            return Fitted { text: all, ..Fitted::default() };
+        let all = choose_parts(&self.prompt, &self.docs, self.max_chars);
+        let text = all.text();
+        let all_chars = chars(&text);
+        if all_chars <= budget_chars {
+            return Fitted { text, told: self.told(&all), ..Fitted::default() };
         }
-        let some = choose_parts(&self.prompt, &self.docs, budget_chars).text();
-        // With no room for any skill there is none for the line that names them either.
-        let some = if chars(&some) <= budget_chars { some } else { String::new() };
-        let cut = cut_words(chars(&all).saturating_sub(chars(&some)).max(1));
-        Fitted { text: some, cut, ..Fitted::default() }
+        let some = choose_parts(&self.prompt, &self.docs, budget_chars);
+        let text = some.text();
+        let cut = cut_words(all_chars.saturating_sub(chars(&text)).max(1));
+        Fitted { text, cut, told: self.told(&some), ..Fitted::default() }
+    }
+
+    fn told(&self, chosen: &ChosenSkills) -> Vec<Fact> {
+        let shown = chosen.skills.iter().filter_map(|skill| self.passages.get(skill.doc));
+        shown.flatten().copied().collect()
     }
 }
 

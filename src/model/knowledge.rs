@@ -92,6 +92,15 @@ pub struct Artifact {
     pub text: String,
 }
 
+/// An artifact of which only the beginning was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactStart {
+    /// With no more of its text than was asked for.
+    pub start: Artifact,
+    /// How much more text there is.
+    pub rest_chars: usize,
+}
+
 /// Facts about an artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

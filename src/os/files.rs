@@ -65,8 +65,11 @@ fn write_new(temp: &Path, bytes: &[u8], access: Access, target: &Path) -> io::Re
 /// Reads at most `max_bytes`; says as the second value whether there was more.
 ///
 /// # Errors
-/// The file can't be opened or read.
+/// The file can't be opened or read, or it is no file: opening a named pipe would wait for somebody who writes to it.
 pub fn read_capped(path: &Path, max_bytes: u64) -> io::Result<(Vec<u8>, bool)> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file that can be read"));
+    }
     let mut bytes = Vec::new();
     File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     let has_more = bytes.len() as u64 > max_bytes;
@@ -139,6 +142,18 @@ mod tests {
         std::fs::write(&file, "12345").unwrap();
         assert_eq!(read_capped(&file, 5).unwrap(), (b"12345".to_vec(), false));
         assert_eq!(read_capped(&file, 4).unwrap(), (b"1234".to_vec(), true));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        for path in [pipe.as_path(), folder.path()] {
+            assert_eq!(read_capped(path, 5).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
     }
 
     #[test]

@@ -95,7 +95,9 @@ impl Hands {
         let (written, written_inlet) = mpsc::channel(WRITTEN_MAX);
         let (turns, turn_inlet) = mpsc::channel(EVENTS_MAX);
         let settings = Settings::default();
-        let slow = SlowSources::new(config.home.clone(), &config.paths);
+        // Without a look around, nobody asks the login shell: the program's own PATH serves at once.
+        let login_path = watch::Sender::new((!config.discover).then(|| own_path(&config)));
+        let slow = SlowSources::new(config.clone(), login_path.subscribe());
         Self {
             host,
             keys,
@@ -106,8 +108,7 @@ impl Hands {
             slow,
             engines: registry::builtin(&settings).into(),
             settings: Arc::new(settings),
-            // Without a look around, nobody asks the login shell: the program's own PATH serves at once.
-            login_path: watch::Sender::new((!config.discover).then(|| own_path(&config))),
+            login_path,
             config,
             running: HashMap::new(),
             inputs,

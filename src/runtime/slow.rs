@@ -1,10 +1,13 @@
 //! What slow sources know, asked before a pack is put together: each with a deadline, all at the same time.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use tokio::sync::watch;
 
 use crate::context::{Found, mode_of};
 use crate::model::code::CodeFound;
@@ -12,10 +15,10 @@ use crate::model::id::{ConversationId, ProjectId};
 use crate::model::knowledge::SkillSwitch;
 use crate::model::pack::{Mode, SectionId};
 use crate::model::skill::SkillDoc;
-use crate::os::paths::DataPaths;
 use crate::os::skills::skill_places;
+use crate::runtime::Config;
 use crate::runtime::skills::{SkillShelf, read_doc};
-use crate::search::code::{CodeQuery, CodeSearch, is_code_question};
+use crate::search::code::{CodeQuery, CodeSearch, Rawq, is_code_question};
 use crate::store::ReadDb;
 
 /// When code search must have an answer; the first search of a large project may not be through by then, and
@@ -26,13 +29,35 @@ const SKILLS_DEADLINE: Duration = Duration::from_millis(1_000);
 /// A search that does not keep its deadline is left behind after so much more.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// So much of a request is looked at for what an outside search is asked.
+const QUESTION_CHARS: usize = 4_000;
+
 /// The sources. Cheap to clone; one search runs at a time.
 #[derive(Clone)]
 pub(in crate::runtime) struct SlowSources {
-    code: Arc<tokio::sync::Mutex<CodeSearch>>,
+    code: Arc<tokio::sync::Mutex<CodeSources>>,
     shelf: Arc<SkillShelf>,
-    home: PathBuf,
-    config_folder: PathBuf,
+    config: Arc<Config>,
+    login_path: watch::Receiver<Option<OsString>>,
+}
+
+/// The app's own search, and the outside one while it is there.
+#[derive(Default)]
+struct CodeSources {
+    own: CodeSearch,
+    rawq: Option<Rawq>,
+}
+
+impl CodeSources {
+    /// Looks for the outside one unless it is known: it may have been installed, or removed, by now.
+    fn look(&mut self, config: &Config, login_path: Option<&OsStr>) {
+        if self.rawq.as_ref().is_some_and(|rawq| !rawq.program().is_file()) {
+            self.rawq = None;
+        }
+        if self.rawq.is_none() {
+            self.rawq = Rawq::find(&config.process_env, login_path, &config.home, config.guard.clone());
+        }
+    }
 }
 
 /// What is to be asked for, read from the database.
@@ -86,9 +111,9 @@ impl SlowSources {
         self.shelf.clone()
     }
 
-    pub fn new(home: PathBuf, paths: &DataPaths) -> Self {
-        let config_folder = paths.config_folder().to_path_buf();
-        Self { code: Arc::default(), shelf: Arc::default(), home, config_folder }
+    /// `login_path`: the PATH of the user's login shell, once it is known.
+    pub fn new(config: Arc<Config>, login_path: watch::Receiver<Option<OsString>>) -> Self {
+        Self { code: Arc::default(), shelf: Arc::default(), config, login_path }
     }
 
     /// Never fails and never takes much longer than the longest deadline: what is not there in time is a note.
@@ -111,7 +136,8 @@ impl SlowSources {
         if wanted.skills.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        let places = skill_places(wanted.folder.as_deref(), &self.home, &self.config_folder);
+        let places =
+            skill_places(wanted.folder.as_deref(), &self.config.home, self.config.paths.config_folder());
         let (shelf, names) = (self.shelf.clone(), wanted.skills.clone());
         let work = tokio::task::spawn_blocking(move || {
             let list = shelf.list(&places);
@@ -144,18 +170,26 @@ impl SlowSources {
             return None;
         }
         let query = CodeQuery { deadline: CODE_DEADLINE, ..CodeQuery::new(question.terms) };
-        let search = self.search(folder, query);
+        let asked = prompt.chars().take(QUESTION_CHARS).collect();
+        let search = self.search(folder, asked, query);
         match tokio::time::timeout(CODE_DEADLINE + GRACE, search).await {
             Ok(answer) => Some(answer),
             Err(_late) => Some(Err(format!("no answer within {} ms", CODE_DEADLINE.as_millis()))),
         }
     }
 
-    async fn search(&self, folder: PathBuf, query: CodeQuery) -> Result<CodeFound, String> {
-        let mut search = self.code.clone().lock_owned().await;
+    async fn search(&self, folder: PathBuf, prompt: String, query: CodeQuery) -> Result<CodeFound, String> {
+        let mut sources = self.code.clone().lock_owned().await;
         let flag = Arc::new(AtomicBool::new(false));
         let _cancel = Cancel(flag.clone());
-        let work = move || search.search(Path::new(&folder), &query, &flag, &mut |_| {});
+        let (config, login_path) = (self.config.clone(), self.login_path.borrow().clone());
+        let handle = tokio::runtime::Handle::current();
+        let work = move || {
+            sources.look(&config, login_path.as_deref());
+            let CodeSources { own, rawq } = &mut *sources;
+            let outside = rawq.as_mut().map(|rawq| (rawq, prompt.as_str(), &handle));
+            own.search_with(outside, &folder, &query, &flag, &mut |_| {})
+        };
         tokio::task::spawn_blocking(work).await.map_err(|error| format!("it broke off: {error}"))
     }
 }

@@ -5,7 +5,7 @@
 use rusqlite::{Connection, Row, params};
 
 use crate::model::id::{AgreementId, ArtifactId, ConversationId, FindingId, PlanId, ProjectId, TopicId};
-use crate::model::knowledge::{Agreement, Artifact, Finding, Topic};
+use crate::model::knowledge::{Agreement, Artifact, ArtifactStart, Finding, Topic};
 
 use super::codec::{self, Fault};
 use super::error::StoreResult;
@@ -23,7 +23,7 @@ pub(super) const ARTIFACTS: &str = "
     SELECT id, project, conversation, pinned, updated_ms, json, text FROM artifact
     WHERE project = ?1 ORDER BY updated_ms DESC LIMIT ?2";
 pub(super) const PINNED: &str = "
-    SELECT id, project, conversation, pinned, updated_ms, json, text FROM artifact
+    SELECT id, project, conversation, pinned, updated_ms, json, substr(text, 1, ?3), length(text) FROM artifact
     WHERE project = ?1 AND pinned = 1 ORDER BY updated_ms DESC LIMIT ?2";
 pub(super) const TOPICS: &str = "
     SELECT id, conversation, pinned, updated_ms, json FROM topic
@@ -122,26 +122,40 @@ fn agreement(row: &Row<'_>) -> Option<Agreement> {
     })
 }
 
-/// Newest first, at most `limit`; `pinned` leaves out the others.
-pub(super) fn artifacts(
+/// Newest first, at most `limit`.
+pub(super) fn artifacts(conn: &Connection, project: ProjectId, limit: usize) -> StoreResult<Vec<Artifact>> {
+    codec::rows(conn, ARTIFACTS, params![project.0, codec::limit(limit)], |row| {
+        readable("artifact", row, artifact)
+    })
+}
+
+/// How the pinned ones begin, `start_chars` of each; newest first, at most `limit`.
+pub(super) fn pinned(
     conn: &Connection,
     project: ProjectId,
-    pinned: bool,
     limit: usize,
-) -> StoreResult<Vec<Artifact>> {
-    let sql = if pinned { PINNED } else { ARTIFACTS };
-    codec::rows(conn, sql, params![project.0, codec::limit(limit)], |row| {
+    start_chars: usize,
+) -> StoreResult<Vec<ArtifactStart>> {
+    let (limit, start_chars) = (codec::limit(limit), codec::limit(start_chars));
+    codec::rows(conn, PINNED, params![project.0, limit, start_chars], |row| {
         readable("artifact", row, |row| {
-            Ok(Artifact {
-                id: ArtifactId(codec::int(row, 0)?),
-                project: ProjectId(codec::int(row, 1)?),
-                conversation: codec::opt_int(row, 2)?.map(ConversationId),
-                pinned: codec::int(row, 3)? != 0,
-                updated_ms: codec::int(row, 4)?,
-                body: codec::json(row, 5)?,
-                text: codec::owned_text(row, 6)?,
-            })
+            let start = artifact(row)?;
+            let whole_chars = usize::try_from(codec::int(row, 7)?).unwrap_or_default();
+            let rest_chars = whole_chars.saturating_sub(start.text.chars().count());
+            Ok(ArtifactStart { start, rest_chars })
         })
+    })
+}
+
+fn artifact(row: &Row<'_>) -> Result<Artifact, Fault> {
+    Ok(Artifact {
+        id: ArtifactId(codec::int(row, 0)?),
+        project: ProjectId(codec::int(row, 1)?),
+        conversation: codec::opt_int(row, 2)?.map(ConversationId),
+        pinned: codec::int(row, 3)? != 0,
+        updated_ms: codec::int(row, 4)?,
+        body: codec::json(row, 5)?,
+        text: codec::owned_text(row, 6)?,
     })
 }
 

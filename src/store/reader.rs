@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, MessageId, ProjectId, TurnId};
 use crate::model::knowledge::{
-    Agreement, Artifact, Finding, KNOWLEDGE_MAX_ROWS, Knowledge, Link, SkillSwitch, Topic,
+    Agreement, ArtifactStart, Finding, KNOWLEDGE_MAX_ROWS, Knowledge, Link, SkillSwitch, Topic,
 };
 use crate::model::message::Message;
 use crate::model::pack::{ContextPack, PackReport};
@@ -189,7 +189,7 @@ impl ReadDb {
             plans: plans::of_project(&moment, project, max)?,
             findings,
             agreements: knowledge::agreements(&moment, project, max)?,
-            artifacts: knowledge::artifacts(&moment, project, false, max)?,
+            artifacts: knowledge::artifacts(&moment, project, max)?,
             links: links::of_project(&moment, project, max)?,
             skills: links::switches(&moment, project, max)?,
         })
@@ -215,9 +215,14 @@ impl ReadDb {
         knowledge::agreements_of(&self.conn, c, max)
     }
 
-    /// Pinned artifacts of a project, newest first.
-    pub fn pinned_artifacts(&self, project: ProjectId, max: usize) -> Result<Vec<Artifact>, StoreError> {
-        knowledge::artifacts(&self.conn, project, true, max)
+    /// How pinned artifacts of a project begin, `start_chars` of each, newest first.
+    pub fn pinned_artifacts(
+        &self,
+        project: ProjectId,
+        max: usize,
+        start_chars: usize,
+    ) -> Result<Vec<ArtifactStart>, StoreError> {
+        knowledge::pinned(&self.conn, project, max, start_chars)
     }
 
     /// Topics of a conversation's compressed memory, newest first.

@@ -28,6 +28,8 @@ mod packs;
 mod panels;
 #[cfg(target_os = "linux")]
 mod real;
+#[cfg(target_os = "linux")]
+mod slow_sources;
 mod store;
 mod support;
 #[cfg(target_os = "linux")]

@@ -150,7 +150,7 @@ fn all_sections_reach_the_engine_once() {
     }
     for words in [
         "parent answer",
-        "2. Session — in progress",
+        "2. Session (in progress, after 1)",
         "A form, then a session.",
         "does not escape names",
         "Sessions live for a day.",

@@ -325,8 +325,9 @@ fn a_session_hears_each_section_once() {
     talk.write(&[StoreWrite::PutPlan(Box::new(changed))]);
     spec.held = Some(held_by(&third, &talk));
     let over = talk.pack(&spec);
-    assert!(section(&over, SectionId::Plan).unwrap().contains("no longer holds"));
-    assert!(section(&over, SectionId::PlanDocument).unwrap().contains("no longer holds"));
+    assert_eq!(section(&over, SectionId::Plan).unwrap(), "## Plan\n\nNo plan is followed any more.");
+    let document = section(&over, SectionId::PlanDocument).unwrap();
+    assert_eq!(document, "## Plan document\n\nThere is none any more.");
     spec.held = Some(held_by(&over, &talk));
     assert!(talk.pack(&spec).sections.is_empty(), "and that is said once");
 
@@ -418,7 +419,7 @@ fn a_message_in_the_window_is_told_once() {
     assert_eq!(pack.text().matches("We take JWT").count(), 1);
     assert!(section(&pack, SectionId::Agreements).unwrap().contains("Written down"));
     assert!(!pack.text().contains("Topic: Tokens") && pack.text().contains("Topic: Tables (planning)"));
-    assert_eq!(why(&pack, SectionId::Retrieval), "all of it is told elsewhere in this pack");
+    assert_eq!(why(&pack, SectionId::Retrieval), "all of it is told already");
 
     // Far back, where the window ends, the agreement speaks for the message.
     talk.chatter(400, &"small talk about this and that ".repeat(10));
@@ -849,4 +850,144 @@ fn any_pack_keeps_its_promises() {
         Ok(())
     });
     checked.unwrap();
+}
+
+fn passage_of(path: &str, text: &str) -> CodePassage {
+    CodePassage { path: path.to_owned(), ..passage(text) }
+}
+
+fn with_passages(passages: Vec<CodePassage>) -> PackSpec {
+    let mut spec = full();
+    spec.found.code = Some(CodeFound { passages, ..CodeFound::default() });
+    spec
+}
+
+const LONG_CODE: &str = "fn login(name: &str, password: &str) -> Session {\n    let user = find(name);\n    check(user, password)\n}";
+
+#[test]
+fn code_that_the_pack_shows_already_is_told_once() {
+    let mut talk = rich();
+    talk.agent(
+        "Codex",
+        &format!("This is it:\n\n- so far\n\n  ```rust\n  {}\n  ```", LONG_CODE.replace('\n', "\n  ")),
+    );
+    let other = "fn logout(session: Session) {\n    session.end();\n    forget_the_cookie_of(session)\n}";
+    let spec = with_passages(vec![passage(LONG_CODE), passage_of("src/logout.rs", other)]);
+    let pack = talk.pack(&spec);
+    let code = section(&pack, SectionId::CodeSearch).unwrap();
+    assert!(code.contains("fn logout") && !code.contains("fn login"), "{code}");
+    let note = pack.report.notes.iter().find(|note| note.id == SectionId::CodeSearch).unwrap();
+    assert_eq!(note.text, "1 left out: told already");
+    let report = line(&pack, SectionId::CodeSearch).unwrap();
+    assert_eq!(report.want_chars, report.chars);
+
+    // The same in the plan's document, and in the request itself.
+    let mut talk = rich();
+    talk.write(&[StoreWrite::PutPlan(Box::new(plan(&format!("# Login\n\n```\n{LONG_CODE}\n```\n"))))]);
+    let pack = talk.pack(&spec);
+    assert!(!section(&pack, SectionId::CodeSearch).unwrap().contains("fn login"));
+    let mut asked = with_passages(vec![passage(LONG_CODE)]);
+    asked.prompt = format!("Why does this fail?\n```\n{LONG_CODE}\n```");
+    let pack = rich().pack(&asked);
+    assert!(section(&pack, SectionId::CodeSearch).is_none(), "{:?}", section(&pack, SectionId::CodeSearch));
+    // Where nobody shows it whole, it is told.
+    let pack = rich().pack(&spec);
+    assert!(section(&pack, SectionId::CodeSearch).unwrap().contains("fn login"));
+}
+
+#[test]
+fn a_skill_is_not_told_again_as_code() {
+    let talk = rich();
+    let folder = talk.db.project(ProjectId(1)).unwrap().unwrap().path;
+    let mut spec = with_passages(vec![
+        passage_of("skills/axum/SKILL.md", "# Axum\n\nRoutes."),
+        passage_of("src/login.rs", LONG_CODE),
+    ]);
+    spec.found.skills[0].skill.dir = folder.join("skills/axum");
+    let first = talk.pack(&spec);
+    let code = |pack: &ContextPack| section(pack, SectionId::CodeSearch).unwrap_or_default().to_owned();
+    assert!(code(&first).contains("src/login.rs") && !code(&first).contains("SKILL.md"));
+    // A session that holds the skill is not told it as code either.
+    let mut next = spec.clone();
+    next.held = Some(held_by(&first, &talk));
+    let found = next.found.code.as_mut().unwrap();
+    found.passages[1] = passage_of("src/new.rs", "fn new_code() {}");
+    let pack = talk.pack(&next);
+    assert_eq!(why(&pack, SectionId::Skills), "held by the session");
+    assert!(code(&pack).contains("src/new.rs") && !code(&pack).contains("SKILL.md"), "{}", code(&pack));
+    // A skill of which only a line is sent says nothing of it.
+    spec.seat.supply = Supply::Pull;
+    assert!(code(&talk.pack(&spec)).contains("SKILL.md"));
+}
+
+#[test]
+fn what_is_told_whole_wants_what_it_gets() {
+    let talk = rich();
+    let pack = talk.pack(&full());
+    for report in pack.report.sections.iter().filter(|report| report.cut.is_empty()) {
+        let figures = (report.chars, report.budget_chars, report.want_chars);
+        assert_eq!(figures, (report.chars, report.chars, report.chars), "{:?}", report.id);
+    }
+}
+
+#[test]
+fn a_pinned_artifact_is_previewed_however_long_it_is() {
+    let mut talk = rich();
+    let long = format!("\n\n{}", "가나다라 ".repeat(100_000));
+    talk.write(&[StoreWrite::PutArtifact(Box::new(artifact(602, "Long", &long)))]);
+    let pack = talk.pack(&full());
+    let text = section(&pack, SectionId::Artifacts).unwrap();
+    assert!(text.contains("가나다라 가나다라") && text.contains("more characters of it"), "{text}");
+    let left: usize = text
+        .lines()
+        .find_map(|line| line.strip_prefix("… ")?.strip_suffix(" more characters of it"))
+        .unwrap()
+        .replace(',', "")
+        .parse()
+        .unwrap();
+    assert!((499_500..=499_700).contains(&left), "{left}");
+}
+
+#[test]
+fn a_session_hears_that_what_it_was_told_is_over() {
+    let mut talk = two_agents();
+    talk.write(&[
+        StoreWrite::PutFinding(finding(801, "the login form does not escape names", true)),
+        StoreWrite::PutAgreement(agreement(701, 2, "Sessions live for a day.", None)),
+        StoreWrite::PutArtifact(Box::new(artifact(601, "Session table", "| id | user |"))),
+    ]);
+    let mut spec = full();
+    let first = talk.pack(&spec);
+    let mut settled = finding(801, "", false);
+    settled.body = FindingBody { text: "something else entirely".to_owned(), ..FindingBody::default() };
+    let mut loose = artifact(601, "Session table", "| id | user |");
+    loose.pinned = false;
+    talk.write(&[
+        StoreWrite::PutFinding(settled),
+        StoreWrite::RemoveAgreement(AgreementId(701)),
+        StoreWrite::PutArtifact(Box::new(loose)),
+    ]);
+    spec.held = Some(held_by(&first, &talk));
+    spec.found.skills.clear();
+    // Skills that could not be read in time are not taken for switched off.
+    spec.found.notes.push((SectionId::Skills, "not read within 1000 ms".to_owned()));
+    let pack = talk.pack(&spec);
+    let said = [
+        (SectionId::Findings, Some("## Findings of reviews\n\nNone is open any more.")),
+        (
+            SectionId::Agreements,
+            Some("## Already decided\n\nThe decisions that were told earlier no longer hold."),
+        ),
+        (SectionId::Artifacts, Some("## Pinned artifacts\n\nNone is pinned any more.")),
+        (SectionId::Skills, None),
+    ];
+    for (id, text) in said {
+        assert_eq!(section(&pack, id), text);
+    }
+    // It is said once.
+    spec.held = Some(held_by(&pack, &talk));
+    spec.found.notes.clear();
+    let pack = talk.pack(&spec);
+    assert_eq!(section(&pack, SectionId::Agreements), None);
+    assert_eq!(section(&pack, SectionId::Skills), Some("## Skills\n\nNone is switched on any more."));
 }

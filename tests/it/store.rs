@@ -17,8 +17,8 @@ use tunaflow::model::id::{
     TurnId,
 };
 use tunaflow::model::knowledge::{
-    Agreement, AgreementBody, Artifact, ArtifactBody, Finding, FindingBody, Knowledge, Link, MadeBy,
-    SkillSwitch, Topic, TopicBody,
+    Agreement, AgreementBody, Artifact, ArtifactBody, ArtifactStart, Finding, FindingBody, Knowledge, Link,
+    MadeBy, SkillSwitch, Topic, TopicBody,
 };
 use tunaflow::model::message::{
     Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, PlanEntry, PlanEntryState,
@@ -351,7 +351,14 @@ fn what_a_project_keeps_comes_back_as_it_went_in() {
     assert_eq!(reader.active_plan(ConversationId(9)).unwrap(), None);
     assert_eq!(reader.findings(project, true, 9).unwrap(), [finding]);
     assert_eq!(reader.agreements_of(talk, 9).unwrap(), [agreement]);
-    assert_eq!(reader.pinned_artifacts(project, 9).unwrap(), [artifact]);
+    let start = |text: &str, rest_chars| ArtifactStart {
+        start: Artifact { text: text.to_owned(), ..artifact.clone() },
+        rest_chars,
+    };
+    let long = artifact.text.chars().count();
+    assert_eq!(reader.pinned_artifacts(project, 9, long).unwrap(), [start(&artifact.text, 0)]);
+    let some: String = artifact.text.chars().take(3).collect();
+    assert_eq!(reader.pinned_artifacts(project, 9, 3).unwrap(), [start(&some, long - 3)]);
     assert_eq!(reader.topics(talk, 9).unwrap(), [topic]);
     assert_eq!(reader.links_from(talk, 9).unwrap(), [link]);
     assert_eq!(reader.startup().unwrap().next_id, 48);

@@ -67,5 +67,6 @@ fn item(agreement: &Agreement, group: &str) -> Item {
         text: bullet(&format!("{}{by}", agreement.body.text.trim())),
         fact: Some(Fact::Agreement(agreement.id.0)),
         messages: agreement.body.message.iter().map(|message| message.0).collect(),
+        ..Item::default()
     }
 }

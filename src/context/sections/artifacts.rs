@@ -7,13 +7,15 @@ use crate::context::section::{Part, Section, SectionCx, Want};
 use crate::context::spec::PackSpec;
 use crate::context::transcript::one_line;
 use crate::context::trim::{chars, grouped, prefix};
-use crate::model::knowledge::Artifact;
+use crate::model::knowledge::ArtifactStart;
 use crate::model::pack::{Mode, SectionId};
 
 /// Artifacts that are looked at.
 const ROWS_MAX: usize = 20;
 /// How much of each is shown.
 const PREVIEW_CHARS: usize = 400;
+/// How much of each is read: blank lines at its start are passed over, and a cut never splits a character's signs.
+const READ_CHARS: usize = 2 * PREVIEW_CHARS;
 
 pub(super) struct Artifacts;
 
@@ -27,7 +29,7 @@ impl Section for Artifacts {
     }
 
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
-        let pinned = cx.db.pinned_artifacts(cx.spec.project, ROWS_MAX)?;
+        let pinned = cx.db.pinned_artifacts(cx.spec.project, ROWS_MAX, READ_CHARS)?;
         let items: Vec<Item> = pinned.iter().map(item).collect();
         if items.is_empty() {
             return Ok(None);
@@ -37,11 +39,15 @@ impl Section for Artifacts {
     }
 }
 
-fn item(artifact: &Artifact) -> Item {
+fn item(artifact: &ArtifactStart) -> Item {
+    let ArtifactStart { start: artifact, rest_chars } = artifact;
     let title = one_line(&artifact.body.title);
     let title = if title.is_empty() { "Without a title" } else { title.as_str() };
-    let start = prefix(artifact.text.trim(), PREVIEW_CHARS).trim_end();
-    let rest = chars(artifact.text.trim()) - chars(start);
+    let text = artifact.text.trim_start();
+    // Blank at the very end is nothing that is left out.
+    let text = if *rest_chars == 0 { text.trim_end() } else { text };
+    let start = prefix(text, PREVIEW_CHARS).trim_end();
+    let rest = chars(text) - chars(start) + rest_chars;
     let mut text = format!("### {title}");
     if !start.is_empty() {
         text.push_str(&format!("\n\n{}", fenced(start)));

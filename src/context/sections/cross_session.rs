@@ -64,6 +64,7 @@ fn gist(cx: &SectionCx<'_>, conversation: &Conversation) -> Result<Vec<Item>, Co
             text: bullet(&format!("Decided: {}", agreement.body.text.trim())),
             fact: Some(Fact::Agreement(agreement.id.0)),
             messages: agreement.body.message.iter().map(|message| message.0).collect(),
+            ..Item::default()
         });
     }
     for topic in cx.db.topics(conversation.id, LINES_MAX)? {

@@ -63,15 +63,14 @@ fn item(group: &str, text: String) -> Item {
 }
 
 fn step_line(step: &Subtask) -> String {
-    format!("- {}. {} — {}", step.number, one_line(&step.title), step.state.label().to_lowercase())
+    format!("- {}. {} ({})", step.number, one_line(&step.title), step.state.label().to_lowercase())
 }
 
 fn open_step(step: &Subtask) -> String {
-    let mut line = step_line(step);
-    if !step.depends_on.is_empty() {
-        let numbers: Vec<String> = step.depends_on.iter().map(u32::to_string).collect();
-        line.push_str(&format!(", after {}", numbers.join(", ")));
-    }
+    let numbers: Vec<String> = step.depends_on.iter().map(u32::to_string).collect();
+    let after = if numbers.is_empty() { String::new() } else { format!(", after {}", numbers.join(", ")) };
+    let state = step.state.label().to_lowercase();
+    let mut line = format!("- {}. {} ({state}{after})", step.number, one_line(&step.title));
     let details = one_line(&step.details);
     if !details.is_empty() {
         line.push_str(&format!(": {details}"));

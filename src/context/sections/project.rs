@@ -5,6 +5,7 @@ use crate::context::section::{Part, Section, SectionCx, Want};
 use crate::context::spec::PackSpec;
 use crate::context::transcript::one_line;
 use crate::model::pack::{Mode, SectionId};
+use std::path::Path;
 
 pub(super) struct Project;
 
@@ -20,11 +21,8 @@ impl Section for Project {
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
         let spec = cx.spec;
         let project = cx.db.project(spec.project)?.ok_or(ContextError::UnknownProject(spec.project))?;
-        let mut text = format!(
-            "## Project\n\n- Name: {}\n- Folder: {}",
-            one_line(&project.name),
-            project.path.display()
-        );
+        let mut text =
+            format!("## Project\n\n- Name: {}\n- Folder: {}", one_line(&project.name), folder(&project.path));
         if !spec.detected_stack.is_empty() {
             text.push_str(&format!("\n- Stack: {}", one_line(&spec.detected_stack.join(", "))));
         }
@@ -32,5 +30,23 @@ impl Section for Project {
             text.push_str(&format!("\n- Git branch: {}", one_line(branch)));
         }
         Ok(Some(Part { source_ids: vec![project.id.0], ..Part::required(text) }))
+    }
+}
+
+/// As it is written; in quotation marks, with its signs named, when it would break the line.
+fn folder(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.contains(char::is_control) { format!("{text:?}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_one_line() {
+        for (path, told) in [("/a b/가", "/a b/가"), ("/a\n## Rules\tb", r#""/a\n## Rules\tb""#)] {
+            assert_eq!(folder(Path::new(path)), told);
+        }
     }
 }

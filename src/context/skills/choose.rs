@@ -26,11 +26,14 @@ pub struct ChosenSkills {
     pub skills: Vec<ChosenSkill>,
     /// Names of skills in use for which there was no room.
     pub unshown: Vec<String>,
+    max_chars: usize,
 }
 
 /// What is told of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenSkill {
+    /// Its place among the documents that were chosen from.
+    pub doc: usize,
     pub name: String,
     /// Its first words; empty when they are among `parts`.
     pub intro: String,
@@ -71,9 +74,9 @@ pub fn choose_parts(prompt: &str, docs: &[SkillDoc], max_chars: usize) -> Chosen
     let mut found = ChosenSkills {
         skills: chosen.shown.into_iter().map(|shown| shown.skill).collect(),
         unshown: chosen.unshown,
+        max_chars,
     };
-    // Holds for caps that are smaller than any heading, too.
-    while chars(&found.text()) > max_chars
+    while chars(&found.told()) > max_chars
         && let Some(skill) = found.skills.pop()
     {
         found.unshown.insert(0, skill.name);
@@ -84,6 +87,12 @@ pub fn choose_parts(prompt: &str, docs: &[SkillDoc], max_chars: usize) -> Chosen
 impl ChosenSkills {
     /// Markdown to be told to the agent, without a heading of its own; empty when there is nothing to say.
     pub fn text(&self) -> String {
+        let told = self.told();
+        // Where no skill has room, a line that only names them has none either, or says little.
+        if chars(&told) <= self.max_chars { told } else { String::new() }
+    }
+
+    fn told(&self) -> String {
         let mut out: Vec<String> = self.skills.iter().map(ChosenSkill::text).collect();
         if !self.unshown.is_empty() {
             out.push(format!("Also switched on, but without room here: {}.", name_some(&self.unshown)));
@@ -247,7 +256,7 @@ fn skeletons(docs: &[SkillDoc], pieces: &[Piece], max_chars: usize) -> Chosen {
     let mut chosen = Chosen { shown: Vec::new(), unshown: Vec::new(), left_chars: room };
     for (doc, score) in order {
         let Some(of) = docs.get(doc) else { continue };
-        let skill = skeleton(of, pieces.iter().filter(|piece| piece.doc == doc));
+        let skill = skeleton(doc, of, pieces.iter().filter(|piece| piece.doc == doc));
         // Its line for what is left out may come with the parts only.
         let line =
             if skill.is_shortened || !skill.left_out.is_empty() { 0 } else { chars(&skill.place) + 30 };
@@ -264,7 +273,7 @@ fn skeletons(docs: &[SkillDoc], pieces: &[Piece], max_chars: usize) -> Chosen {
     chosen
 }
 
-fn skeleton<'a>(of: &SkillDoc, pieces: impl Iterator<Item = &'a Piece>) -> ChosenSkill {
+fn skeleton<'a>(doc: usize, of: &SkillDoc, pieces: impl Iterator<Item = &'a Piece>) -> ChosenSkill {
     let mut intro = String::new();
     let mut left_out = Vec::new();
     let mut is_shortened = false;
@@ -282,6 +291,7 @@ fn skeleton<'a>(of: &SkillDoc, pieces: impl Iterator<Item = &'a Piece>) -> Chose
         intro = first_words(&of.skill.description);
     }
     ChosenSkill {
+        doc,
         name: one_line(&of.skill.name),
         intro,
         parts: Vec::new(),

@@ -124,3 +124,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_line_of_names_keeps_to_the_limit_too() {
+    let docs: Vec<SkillDoc> = (0..40).map(|at| doc(&format!("a-skill-of-some-length-{at}"), AXUM)).collect();
+    let mut lengths = std::collections::BTreeSet::new();
+    for max_chars in 0..700 {
+        let length = chars(&choose_parts("routing", &docs, max_chars).text());
+        assert!(length <= max_chars, "{length} of {max_chars}");
+        lengths.insert(length > 0);
+    }
+    assert_eq!(lengths.len(), 2, "nothing with next to no room, something with some");
+}

@@ -108,9 +108,10 @@ fn block(text: &str) -> Block<'_> {
     let mut at = text.len() - rest.len();
     let mut lines = Vec::new();
     let mut is_open = false;
-    // Where the first blank line ends, and how many lines came before it.
+    // Where the text begins, should nobody say so, and how many lines came before it.
     let mut gap = None;
     for line in rest.split_inclusive('\n') {
+        let start = at;
         at += line.len();
         let line = line.trim_end();
         match (is_open, line) {
@@ -119,8 +120,10 @@ fn block(text: &str) -> Block<'_> {
             (false, _) => return Block::None,
             (true, "---" | "...") => return Block::Closed { lines, body_at: at },
             (true, line) => {
-                if line.is_empty() && gap.is_none() {
+                if gap.is_none() && line.is_empty() {
                     gap = Some((lines.len(), at));
+                } else if gap.is_none() && is_of_text(line) {
+                    gap = Some((lines.len(), start));
                 }
                 lines.push(line);
             }
@@ -129,12 +132,17 @@ fn block(text: &str) -> Block<'_> {
     if !is_open {
         return Block::None;
     }
-    // Nobody said where the head ends: the first blank line is the best guess.
+    // Nobody said where the head ends: the first line that looks like none of it is the best guess.
     if let Some((count, body_at)) = gap {
         lines.truncate(count);
         return Block::Open { lines, body_at };
     }
     Block::Open { lines, body_at: text.len() }
+}
+
+/// A heading, or words that no key stands before.
+fn is_of_text(line: &str) -> bool {
+    line.starts_with('#') || !line.starts_with([' ', '\t', '-']) && key_and_value(line).is_none()
 }
 
 /// The values of [`KEYS`].

@@ -42,7 +42,7 @@ fn heads_as_they_are_written() {
 fn broken_heads_say_what_is_wrong_and_are_used() {
     let long = format!("---\nname: {}\ndescription: b\n---\n", "n".repeat(101));
     type Case<'a> = (&'a str, Option<&'a str>, Option<&'a str>, &'a str, &'a str);
-    let cases: [Case<'_>; 14] = [
+    let cases: [Case<'_>; 16] = [
         ("# Title\nbody", None, None, "# Title\nbody", "does not begin with a front matter"),
         ("", None, None, "", "does not begin"),
         (
@@ -53,6 +53,14 @@ fn broken_heads_say_what_is_wrong_and_are_used() {
             "closes the front matter",
         ),
         ("---\nname: a\ndescription: b", Some("a"), Some("b"), "", "closes the front matter"),
+        ("---\nname: a\ndescription: b\n# Title\nx", Some("a"), Some("b"), "# Title\nx", "closes the front"),
+        (
+            "---\nname: a\ndescription: b\nUse it.\nx: y",
+            Some("a"),
+            Some("b"),
+            "Use it.\nx: y",
+            "closes the front",
+        ),
         ("---\n---\nx", None, None, "x", "no name"),
         ("---\nname: a\n---\nx", Some("a"), None, "x", "no description"),
         ("---\nname: ~\ndescription: b\n---\nx", None, Some("b"), "x", "no name"),

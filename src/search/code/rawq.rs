@@ -31,7 +31,7 @@ const DAEMON_AGAIN: Duration = Duration::from_secs(60);
 /// Why `rawq` gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RawqError {
-    #[error("it has no index of this project yet")]
+    #[error("it has no index of this project yet; `rawq index build` in its folder makes one")]
     NoIndex,
     #[error("no answer within {limit_ms} ms")]
     TimedOut { limit_ms: u64 },
