@@ -28,6 +28,10 @@ Without a command the window opens, with --project at that project.
   agreement list | add [--conversation ID] [TEXT or -] | remove AGREEMENT
   artifact list | show ARTIFACT | pin ARTIFACT | unpin ARTIFACT | remove ARTIFACT
   artifact add --title T [--language L] [--conversation ID] [--pin] [FILE or -]
+  branch list [--conversation ID] | add CONVERSATION [--at MESSAGE] [--label L]
+  branch adopt BRANCH [--last | TEXT or -] | undo BRANCH
+                             the summary goes into the parent; send --conversation BRANCH talks in it
+  branch rename BRANCH LABEL | git BRANCH NAME|none | archive BRANCH | reactivate BRANCH | remove BRANCH
   link list [--conversation ID] | add CONVERSATION LINKED | remove CONVERSATION LINKED
                              the agents of the first are told of the second
   skill list | on NAME | off NAME | default NAME

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::args::{FileFrom, TextFrom};
-use crate::model::id::{AgreementId, ArtifactId, ConversationId, FindingId, PlanId};
+use crate::model::id::{AgreementId, ArtifactId, ConversationId, FindingId, MessageId, PlanId};
 use crate::model::knowledge::Severity;
 use crate::model::pack::{Mode, Supply};
 use crate::model::plan::{PlanPhase, SubtaskState};
@@ -15,6 +15,7 @@ pub enum Known {
     Finding(FindingWish),
     Agreement(AgreementWish),
     Artifact(ArtifactWish),
+    Branch(BranchWish),
     LinkList(Option<ConversationId>),
     /// `on`: `conversation` shall know of `linked`; else not any more.
     Link {
@@ -123,6 +124,38 @@ pub struct ArtifactNew {
     pub text: FileFrom,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BranchWish {
+    /// All, or those of one conversation.
+    List(Option<ConversationId>),
+    /// `at: None` starts knowing nothing of the parent.
+    Add {
+        parent: ConversationId,
+        at: Option<MessageId>,
+        label: Option<String>,
+    },
+    /// `last`: the end of the last answer is the summary, else `text` is.
+    Adopt {
+        branch: ConversationId,
+        last: bool,
+        text: TextFrom,
+    },
+    Undo(ConversationId),
+    Rename {
+        branch: ConversationId,
+        label: String,
+    },
+    Git {
+        branch: ConversationId,
+        git_branch: Option<String>,
+    },
+    Archive {
+        branch: ConversationId,
+        archived: bool,
+    },
+    Remove(ConversationId),
+}
+
 /// Seats kept under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Profiles {
@@ -157,6 +190,7 @@ impl Known {
                 | Self::Finding(FindingWish::List { .. })
                 | Self::Agreement(AgreementWish::List)
                 | Self::Artifact(ArtifactWish::List | ArtifactWish::Show(_))
+                | Self::Branch(BranchWish::List(_))
                 | Self::LinkList(_)
                 | Self::SkillList(_)
         )
@@ -182,6 +216,7 @@ impl Known {
             }
             Self::Finding(FindingWish::Add(new)) => Some(Source::Words(&new.text)),
             Self::Agreement(AgreementWish::Add { text, .. }) => Some(Source::Words(text)),
+            Self::Branch(BranchWish::Adopt { last: false, text, .. }) => Some(Source::Words(text)),
             Self::Artifact(ArtifactWish::Add(new)) => Some(Source::File(&new.text)),
             _ => None,
         }

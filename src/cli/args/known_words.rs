@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::cli::args::known::{
-    AgreementWish, ArtifactNew, ArtifactWish, FindingNew, FindingWish, Known, PlanChange, PlanWish,
-    ProfileNew, Profiles, StepChange,
+    AgreementWish, ArtifactNew, ArtifactWish, BranchWish, FindingNew, FindingWish, Known, PlanChange,
+    PlanWish, ProfileNew, Profiles, StepChange,
 };
 use crate::cli::args::{FileFrom, UsageError, Words, conversation_id, unicode, wrong};
 use crate::cli::usage::Spec;
@@ -15,7 +15,8 @@ use crate::model::pack::{Mode, Supply};
 use crate::model::plan::{PlanPhase, SubtaskState};
 
 /// First words of the commands read here.
-pub(in crate::cli) const GROUPS: &[&str] = &["plan", "finding", "agreement", "artifact", "link", "skill"];
+pub(in crate::cli) const GROUPS: &[&str] =
+    &["plan", "finding", "agreement", "artifact", "branch", "link", "skill"];
 
 impl Words {
     pub(in crate::cli::args) fn known(
@@ -34,6 +35,7 @@ impl Words {
                 Known::Agreement(AgreementWish::Add { text: self.text_from(spec)?, conversation })
             }
             ("artifact", _) => Known::Artifact(self.artifact(word, spec)?),
+            ("branch", _) => Known::Branch(self.branch(word, spec)?),
             ("link", "list") => Known::LinkList(self.conversation(spec)?),
             ("link", _) => {
                 let conversation = self.text_place("CONVERSATION", spec)?;
@@ -220,6 +222,33 @@ impl Words {
             mode: self.one_of("--mode", Mode::parse, &modes, spec)?,
             supply: self.one_of("--supply", Supply::parse, &supplies, spec)?.unwrap_or_default(),
         }))
+    }
+
+    fn branch(&mut self, word: &str, spec: &Spec) -> Result<BranchWish, UsageError> {
+        if word == "list" {
+            return Ok(BranchWish::List(self.conversation(spec)?));
+        }
+        if word == "add" {
+            let parent = self.text_place("CONVERSATION", spec)?;
+            let at = self.id_value("--at", spec)?;
+            let label = self.value("--label", spec)?;
+            return Ok(BranchWish::Add { parent: conversation_id(&parent, spec)?, at, label });
+        }
+        let branch: ConversationId = self.id("BRANCH", spec)?;
+        Ok(match word {
+            "adopt" => {
+                let last = self.flags.remove("--last");
+                BranchWish::Adopt { branch, last, text: self.text_from(spec)? }
+            }
+            "undo" => BranchWish::Undo(branch),
+            "rename" => BranchWish::Rename { branch, label: self.text_place("LABEL", spec)? },
+            "git" => {
+                let name = self.text_place("NAME", spec)?;
+                BranchWish::Git { branch, git_branch: (name != "none").then_some(name) }
+            }
+            "archive" | "reactivate" => BranchWish::Archive { branch, archived: word == "archive" },
+            _ => BranchWish::Remove(branch),
+        })
     }
 
     fn conversation(&mut self, spec: &Spec) -> Result<Option<ConversationId>, UsageError> {

@@ -4,6 +4,7 @@
 
 mod agreements;
 mod artifacts;
+mod branches;
 mod findings;
 mod links;
 mod plan_text;
@@ -58,6 +59,7 @@ pub async fn known(
         Known::Finding(wish) => findings::finding(&mut desk, wish, text).await,
         Known::Agreement(wish) => agreements::agreement(&mut desk, wish, text).await,
         Known::Artifact(wish) => artifacts::artifact(&mut desk, wish, text).await,
+        Known::Branch(wish) => branches::branch(&mut desk, wish, text).await,
         Known::LinkList(conversation) => links::list(&mut desk, *conversation),
         Known::Link { conversation, linked, on } => links::link(&mut desk, *conversation, *linked, *on).await,
         Known::SkillList(conversation) => skills::list(&mut desk, *conversation).await,

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::api::snapshot::ConversationRow;
 use crate::cli::clock::utc;
 use crate::cli::words::with;
 use crate::model::knowledge::{Agreement, Artifact, Finding, Link};
@@ -104,6 +105,24 @@ pub fn artifact(artifact: &Artifact) -> Value {
 
 pub fn whole_artifact(of: &Artifact) -> Value {
     with(artifact(of), json!({ "text": of.text }))
+}
+
+pub fn branch(row: &ConversationRow) -> Value {
+    let conversation = &row.conversation;
+    let branch = conversation.branch.as_ref();
+    let facts = branch.map(|branch| &branch.facts);
+    json!({
+        "id": conversation.id,
+        "label": conversation.title,
+        "parent": branch.map(|branch| branch.parent),
+        "checkpoint": branch.and_then(|branch| branch.checkpoint),
+        "kind": facts.map(|facts| facts.kind.word()),
+        "status": conversation.branch_status().map(crate::model::branch::BranchStatus::word),
+        "adopted": facts.and_then(|facts| facts.adopted),
+        "git_branch": facts.and_then(|facts| facts.git_branch.clone()),
+        "messages": conversation.message_count,
+        "created": utc(conversation.created_ms),
+    })
 }
 
 pub fn link(link: &Link) -> Value {

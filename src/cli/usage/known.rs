@@ -93,6 +93,23 @@ pub(in crate::cli) const SPECS: &[Spec] = &[
     bare(&["artifact", "pin"], 1, "tunaflow artifact pin ARTIFACT [--json]"),
     bare(&["artifact", "unpin"], 1, "tunaflow artifact unpin ARTIFACT [--json]"),
     bare(&["artifact", "remove"], 1, "tunaflow artifact remove ARTIFACT"),
+    with(&["branch", "list"], &["--conversation"], 0, "tunaflow branch list [--conversation ID] [--json]"),
+    with(
+        &["branch", "add"],
+        &["--at", "--label"],
+        1,
+        "tunaflow branch add CONVERSATION [--at MESSAGE] [--label L] [--json]",
+    ),
+    Spec {
+        flags: &["--last"],
+        ..bare(&["branch", "adopt"], 2, "tunaflow branch adopt BRANCH [--last | TEXT or -] [--json]")
+    },
+    bare(&["branch", "undo"], 1, "tunaflow branch undo BRANCH [--json]"),
+    bare(&["branch", "rename"], 2, "tunaflow branch rename BRANCH LABEL [--json]"),
+    bare(&["branch", "git"], 2, "tunaflow branch git BRANCH NAME|none [--json]"),
+    bare(&["branch", "archive"], 1, "tunaflow branch archive BRANCH [--json]"),
+    bare(&["branch", "reactivate"], 1, "tunaflow branch reactivate BRANCH [--json]"),
+    bare(&["branch", "remove"], 1, "tunaflow branch remove BRANCH"),
     with(&["link", "list"], &["--conversation"], 0, "tunaflow link list [--conversation ID] [--json]"),
     bare(&["link", "add"], 2, "tunaflow link add CONVERSATION LINKED [--json]"),
     bare(&["link", "remove"], 2, "tunaflow link remove CONVERSATION LINKED"),

@@ -186,6 +186,55 @@ fn findings_agreements_and_artifacts_are_told_until_they_are_settled() {
 }
 
 #[test]
+fn a_branch_is_made_talked_in_adopted_and_taken_back() {
+    let shell = Shell::new();
+    let talk = shell.talk();
+    let messages = shell.messages(&talk);
+    let at = messages[0]["id"].as_i64().unwrap().to_string();
+    let made = shell.row(&["branch", "add", &talk, "--at", &at, "--label", "JWT 대신\nPKCE"]);
+    assert_eq!((made["label"].as_str(), made["status"].as_str()), (Some("JWT 대신 PKCE"), Some("active")));
+    assert_eq!(made["checkpoint"].as_i64().unwrap().to_string(), at);
+    let branch = made["id"].as_i64().unwrap().to_string();
+    shell.run(&["send", "--engine", "demo", "--conversation", &branch, "and here?"]).ok();
+    let pack = shell.row(&["context", "--conversation", &branch, "next"]);
+    let thread = section(&pack, "thread-inheritance").unwrap()["text"].as_str().unwrap();
+    assert!(thread.contains("hello") && !thread.contains("This is the demo engine"), "{thread}");
+    assert_eq!(shell.messages(&talk), messages, "the parent is as it was");
+
+    let adopted = shell.row(&["branch", "adopt", &branch, "PKCE, because of the CLI."]);
+    assert_eq!((adopted["status"].as_str(), adopted["messages"].as_i64()), (Some("adopted"), Some(2)));
+    let told = shell.messages(&talk);
+    assert_eq!(told.len(), messages.len() + 1);
+    assert!(told.last().unwrap()["text"].as_str().unwrap().starts_with("PKCE, because of the CLI."));
+    assert_eq!(shell.rows(&["agreement", "list"]).len(), 1);
+    shell.refused(&["branch", "adopt", &branch, "again"], "has been adopted already");
+    let back = shell.row(&["branch", "undo", &branch]);
+    assert_eq!(back["status"], "active");
+    assert_eq!((shell.messages(&talk), shell.rows(&["agreement", "list"]).len()), (messages, 0));
+
+    let last = shell.row(&["branch", "adopt", &branch, "--last"]);
+    assert_eq!(last["status"], "adopted");
+    let gone_on = shell.row(&["branch", "add", &branch, "--label", "below"]);
+    shell.run(&["branch", "remove", &branch]).ok();
+    assert!(shell.rows(&["branch", "list"]).is_empty(), "{gone_on}");
+}
+
+#[test]
+fn what_a_branch_cannot_be_is_refused() {
+    let shell = Shell::new();
+    let talk = shell.talk();
+    shell.refused(&["branch", "add", "999"], "no conversation 999");
+    shell.refused(&["branch", "add", &talk, "--at", "99999"], "no message 99999");
+    shell.refused(&["branch", "adopt", &talk, "x"], "no branch");
+    shell.refused(&["branch", "git", &talk, "x"], "no branch");
+    let branch = shell.id(&["branch", "add", &talk]);
+    shell.refused(&["branch", "adopt", &branch, "--last"], "No agent has said anything");
+    shell.refused(&["branch", "adopt", &branch, " "], "no text");
+    shell.refused(&["branch", "undo", &branch], "has not been adopted");
+    shell.refused(&["branch", "git", &branch, "a\u{7}b"], "cannot be the name");
+}
+
+#[test]
 fn conversations_are_linked_and_parted() {
     let shell = Shell::new();
     let (one, two) = (shell.talk(), shell.talk());

@@ -1,0 +1,183 @@
+//! `branch`: made at a message, adopted into the parent, taken back, put away.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::api::command::{BranchCommand, ChatCommand, Command};
+use crate::api::snapshot::{ConversationRow, ConversationView};
+use crate::cli::args::known::BranchWish;
+use crate::cli::known::{Desk, words};
+use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
+use crate::model::branch::{BranchKind, Summary, SummarySource, last_words};
+use crate::model::id::{ConversationId, MessageId};
+use crate::model::message::Author;
+
+/// How much of the last answer is adopted, in Unicode characters.
+const LAST_WORDS_CHARS: usize = 300;
+
+/// `text` is the summary in own words.
+///
+/// # Errors
+/// There is no such branch, conversation or message, or the core refuses.
+pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Result<(), Failure> {
+    match wish {
+        BranchWish::List(of) => list(desk, *of),
+        BranchWish::Add { parent, at, label } => add(desk, *parent, *at, label.clone()).await,
+        BranchWish::Adopt { branch, last, .. } => adopt(desk, *branch, *last, text).await,
+        BranchWish::Undo(branch) => {
+            if adopted(find(desk, *branch)?.as_ref()).is_none() {
+                return Err(Failure::usage(format!("Branch {branch} has not been adopted.")));
+            }
+            let parent = parent_of(desk, *branch)?;
+            desk.front.open_conversation(parent).await?;
+            let row = change(desk, *branch, BranchCommand::UndoAdopt { branch: *branch }, |row| {
+                adopted(row).is_none()
+            });
+            let row = row.await?;
+            show(desk, &row)
+        }
+        BranchWish::Rename { branch, label } => {
+            find(desk, *branch)?;
+            let rename = ChatCommand::Rename { conversation: *branch, title: label.clone() };
+            let wanted: String = label.split_whitespace().collect::<Vec<_>>().join(" ");
+            let row =
+                change(desk, *branch, rename, |row| wanted.starts_with(&row.conversation.title)).await?;
+            show(desk, &row)
+        }
+        BranchWish::Git { branch, git_branch } => {
+            let set = BranchCommand::SetGitBranch { branch: *branch, git_branch: git_branch.clone() };
+            let row = change(desk, *branch, set, |row| {
+                row.conversation.branch.as_ref().is_some_and(|known| known.facts.git_branch == *git_branch)
+            });
+            let row = row.await?;
+            show(desk, &row)
+        }
+        BranchWish::Archive { branch, archived } => {
+            find(desk, *branch)?;
+            let set = ChatCommand::SetArchived { conversation: *branch, archived: *archived };
+            let row = change(desk, *branch, set, |row| row.conversation.archived == *archived).await?;
+            show(desk, &row)
+        }
+        BranchWish::Remove(branch) => {
+            find(desk, *branch)?;
+            desk.front.send(ChatCommand::Delete { conversation: *branch })?;
+            let id = *branch;
+            let gone = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
+                let there = snapshot.conversations.iter().any(|row| row.conversation.id == id);
+                (!there).then_some(())
+            });
+            gone.await
+        }
+    }
+}
+
+fn list(desk: &mut Desk<'_>, of: Option<ConversationId>) -> Result<(), Failure> {
+    desk.check_conversation(of)?;
+    let snapshot = desk.front.app.snapshot();
+    let wanted = |row: &&Arc<ConversationRow>| {
+        let branch = row.conversation.branch.as_ref();
+        branch.is_some_and(|branch| of.is_none_or(|id| branch.parent == id))
+    };
+    snapshot.conversations.iter().filter(wanted).try_for_each(|row| show(desk, row))
+}
+
+async fn add(
+    desk: &mut Desk<'_>,
+    parent: ConversationId,
+    checkpoint: Option<MessageId>,
+    label: Option<String>,
+) -> Result<(), Failure> {
+    desk.check_conversation(Some(parent))?;
+    desk.front.open_conversation(parent).await?;
+    let ids = |rows: &[Arc<ConversationRow>]| -> BTreeSet<ConversationId> {
+        rows.iter().map(|row| row.conversation.id).collect()
+    };
+    let before = ids(&desk.front.app.snapshot().conversations);
+    let kind = BranchKind::General;
+    desk.front.send(BranchCommand::Create { parent, checkpoint, label, seat: None, kind })?;
+    let made = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
+        let is_new = |row: &&Arc<ConversationRow>| !before.contains(&row.conversation.id);
+        snapshot.conversations.iter().find(is_new).cloned()
+    });
+    let made = made.await?;
+    show(desk, &made)
+}
+
+async fn adopt(desk: &mut Desk<'_>, branch: ConversationId, last: bool, text: String) -> Result<(), Failure> {
+    let found = find(desk, branch)?;
+    let before = adopted(&found);
+    let summary = if last {
+        let view = desk.front.open_conversation(branch).await?;
+        last_answer(desk, &view).await?
+    } else {
+        Summary { source: SummarySource::Own, written_by: "you".to_owned(), text }
+    };
+    let adopt = BranchCommand::Adopt { branch, summary };
+    let row =
+        change(desk, branch, adopt, |row| adopted(row).is_some_and(|card| Some(card) != before)).await?;
+    show(desk, &row)
+}
+
+/// The end of what an agent said last.
+async fn last_answer(desk: &mut Desk<'_>, view: &ConversationView) -> Result<Summary, Failure> {
+    let id = view.row.conversation.id;
+    let pages = u32::try_from(view.index.len()).unwrap_or(u32::MAX).div_ceil(crate::api::snapshot::PAGE_LEN);
+    for page in (0..pages).rev() {
+        let messages = desk.front.page(id, page).await?;
+        for message in messages.iter().rev() {
+            let Author::Agent { name, .. } = &message.author else { continue };
+            let text = last_words(&message.plain_text(), LAST_WORDS_CHARS);
+            if !text.is_empty() {
+                return Ok(Summary { source: SummarySource::LastAnswer, written_by: name.clone(), text });
+            }
+        }
+    }
+    Err(Failure::usage(format!("No agent has said anything in branch {id}. Give the summary as a text.")))
+}
+
+/// Sends, then waits until the branch is as wanted.
+async fn change(
+    desk: &mut Desk<'_>,
+    branch: ConversationId,
+    command: impl Into<Command>,
+    wanted: impl Fn(&ConversationRow) -> bool,
+) -> Result<Arc<ConversationRow>, Failure> {
+    find(desk, branch)?;
+    desk.front.send(command)?;
+    let found = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
+        let row = snapshot.conversations.iter().find(|row| row.conversation.id == branch)?;
+        wanted(row).then(|| row.clone())
+    });
+    found.await
+}
+
+fn find(desk: &Desk<'_>, id: ConversationId) -> Result<Arc<ConversationRow>, Failure> {
+    let snapshot = desk.front.app.snapshot();
+    let row = snapshot.conversations.iter().find(|row| row.conversation.id == id);
+    let row = row.filter(|row| row.conversation.branch.is_some()).cloned();
+    row.ok_or_else(|| {
+        Failure::usage(format!("There is no branch {id} in this project. See tunaflow branch list."))
+    })
+}
+
+fn parent_of(desk: &Desk<'_>, id: ConversationId) -> Result<ConversationId, Failure> {
+    let row = find(desk, id)?;
+    let parent = row.conversation.branch.as_ref().map(|branch| branch.parent);
+    parent.ok_or_else(|| Failure::usage(format!("There is no branch {id} in this project.")))
+}
+
+fn adopted(row: &ConversationRow) -> Option<MessageId> {
+    row.conversation.branch.as_ref().and_then(|branch| branch.facts.adopted)
+}
+
+fn show(desk: &mut Desk<'_>, row: &ConversationRow) -> Result<(), Failure> {
+    let line = || {
+        let conversation = &row.conversation;
+        let status = conversation.branch_status().map_or("", crate::model::branch::BranchStatus::word);
+        let parent = conversation.branch.as_ref().map_or(0, |branch| branch.parent.0);
+        let title = one_line(&conversation.title, 80);
+        let count = conversation.message_count;
+        format!("{:>6}  of {parent:>6}  {status:<8}  {count:>5} messages  {title}", conversation.id.0)
+    };
+    desk.shown.row(|| words::branch(row), line)
+}
