@@ -29,6 +29,6 @@ pub use assemble::{assemble, mode_of};
 pub use error::ContextError;
 pub use roles::{persona_names, persona_text, role_names, role_text};
 pub use section::{Part, Section, SectionCx, Trimmable, Want};
-pub use spec::{Found, Held, PackSeat, PackSpec, Sources};
+pub use spec::{FORKED, Found, Held, PackSeat, PackSpec, Sources};
 pub use tokens::estimate_tokens;
 pub use transport::{Rendered, SEPARATOR, render};

@@ -69,6 +69,10 @@ pub struct PackSeat {
     pub supply: Supply,
 }
 
+/// In place of a section's hash in [`Held::sections`]: the session did not read it but was forked where the text of it
+/// was said.
+pub const FORKED: &str = "forked";
+
 /// What the engine's own resumed or warm session holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {

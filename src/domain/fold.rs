@@ -24,6 +24,8 @@ pub(in crate::domain) fn fold_item(items: &mut Vec<Item>, event: &TurnEvent) -> 
         | TurnEvent::Limit(_)
         | TurnEvent::Notice { .. }
         | TurnEvent::Models(_)
+        | TurnEvent::Forks(_)
+        | TurnEvent::ForkPoint(_)
         | TurnEvent::Finished(_)
         | TurnEvent::Failed(_) => false,
     }

@@ -4,6 +4,7 @@
 //! Start reading at [`AppState::handle`], then `chat` and `turns`.
 
 pub mod effect;
+pub mod fork;
 pub mod input;
 pub mod session;
 

@@ -52,7 +52,8 @@ pub fn plan_session(
     SessionPlan::Fresh { notice: None }
 }
 
-fn nearly_full(session: &EngineSession) -> bool {
+/// True when the model's window is so full that a session should be left.
+pub(in crate::domain) fn nearly_full(session: &EngineSession) -> bool {
     match (session.window_used_tokens, session.window_tokens) {
         (Some(used), Some(window)) if window > 0 => used.saturating_mul(100) / window >= ROTATE_AT_PERCENT,
         _ => false,
@@ -62,7 +63,7 @@ fn nearly_full(session: &EngineSession) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::engine::{EngineId, PermissionCap};
+    use crate::model::engine::{EngineId, ForkCap, PermissionCap};
     use crate::model::id::ConversationId;
 
     fn caps(resume: bool) -> EngineCaps {
@@ -71,7 +72,7 @@ mod tests {
             tools: true,
             permissions: PermissionCap::Asks,
             resume,
-            fork: false,
+            fork: ForkCap::None,
             system_apart: false,
             images: false,
             usage: true,

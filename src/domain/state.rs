@@ -233,6 +233,8 @@ pub(in crate::domain) struct LiveTurn {
     pub sent: bool,
     /// The engine took the request.
     pub taken: bool,
+    /// The request went to a fork of another session.
+    pub forks: bool,
     /// Turn events kept so far; bounded.
     pub kept_events: u32,
     /// Snapshot row of the answer, rebuilt when it changes.

@@ -94,6 +94,7 @@ impl AppState {
             budget_chars: self.budget_chars(id),
             skip_permissions,
             force_fresh,
+            no_fork: false,
         };
         self.said_in_row(id, turn, if is_new { Some(&user) } else { None }, cx);
         let user = Arc::new(user);
@@ -264,6 +265,16 @@ impl AppState {
             TurnEvent::Limit(limit) => self.limit(&engine, limit),
             TurnEvent::Notice { level, text } => self.note(turn, level, text),
             TurnEvent::Models(models) => self.models(&engine, models),
+            TurnEvent::Forks(_) => {
+                if let Some(live) = self.turns.get_mut(&turn) {
+                    live.forks = true;
+                }
+            }
+            TurnEvent::ForkPoint(point) => {
+                if let Some(live) = self.turns.get_mut(&turn) {
+                    live.record.fork_point = Some(point);
+                }
+            }
             TurnEvent::Finished(stop) => self.end_turn(turn, Ending::Finished(stop), cx, out),
             TurnEvent::Failed(failure) => self.failed(turn, failure, cx, out),
         }
@@ -468,6 +479,7 @@ impl LiveTurn {
             adjoining: true,
             sent: false,
             taken: false,
+            forks: false,
             kept_events: 0,
             shared: None,
         }
@@ -523,6 +535,9 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
         TurnEvent::Started { session, model } => {
             ("started", serde_json::json!({ "session": session, "model": model }))
         }
+        TurnEvent::Forks(fork) => {
+            ("forks", serde_json::json!({ "session": fork.session, "point": fork.point }))
+        }
         TurnEvent::Phase(phase) => ("phase", serde_json::json!({ "phase": phase })),
         TurnEvent::PermissionAsked(request) => {
             ("permission_asked", serde_json::json!({ "request": request }))
@@ -538,7 +553,8 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
         | TurnEvent::ItemDelta { .. }
         | TurnEvent::ItemReplaced { .. }
         | TurnEvent::ItemWithdrawn { .. }
-        | TurnEvent::Models(_) => return None,
+        | TurnEvent::Models(_)
+        | TurnEvent::ForkPoint(_) => return None,
     };
     if live.kept_events >= MAX_KEPT_EVENTS && !event.is_terminal() {
         return None;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::engine::player::{Ask, Player, Step};
 use crate::engine::{Dialect, Engine, Launch, SeatInput, SeatOutput};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::message::{ItemBody, PlanEntry, PlanEntryState, ToolCall, ToolKind, ToolState};
 use crate::model::turn::{
     FailureKind, PermissionAction, PermissionRequest, SeatSpec, TurnEvent, TurnFailure, TurnRequest, Usage,
@@ -38,7 +38,7 @@ pub fn engine() -> Arc<dyn Engine> {
             tools: true,
             permissions: PermissionCap::Asks,
             resume: false,
-            fork: false,
+            fork: ForkCap::None,
             system_apart: false,
             images: false,
             usage: true,
@@ -321,6 +321,7 @@ mod tests {
             model: None,
             cwd: "/p".into(),
             resume: None,
+            fork: None,
             new_session_id: String::new(),
             system_file: None,
             skip_permissions: false,

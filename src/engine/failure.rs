@@ -149,6 +149,8 @@ const SESSION_WORDS: &[&str] = &[
     "session not found",
     "invalid session id",
     "thread not found",
+    "turn not found",
+    "no message found with message.uuid",
 ];
 const LONG_WORDS: &[&str] = &[
     "prompt is too long",
@@ -356,6 +358,8 @@ mod tests {
             (None, "stream disconnected before completion", K::Network),
             (None, "No conversation found with session ID: 9", K::SessionLost),
             (None, "no rollout found for thread id 9", K::SessionLost),
+            (None, "turn not found: 9", K::SessionLost),
+            (None, "No message found with message.uuid of: 9", K::SessionLost),
             (Some(408), "", K::TimedOut),
             (Some(400), "bad", K::Other),
         ];

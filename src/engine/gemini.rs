@@ -57,8 +57,12 @@ impl Engine for Gemini {
     }
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
-        let profile =
-            AcpProfile { resume: AcpResume::Never, model_by_launch: true, tool_name_of_id: tool_name };
+        let profile = AcpProfile {
+            resume: AcpResume::Never,
+            fork: false,
+            model_by_launch: true,
+            tool_name_of_id: tool_name,
+        };
         Box::new(AcpDialect::new(self.info.clone(), profile, seat))
     }
 

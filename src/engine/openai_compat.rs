@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::engine::failure::{failure, kind_of};
 use crate::engine::wire::{self, Cleaner};
 use crate::engine::{Dialect, Engine, Launch, Probe, SeatInput, SeatOutput};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::message::{ItemBody, NoticeLevel};
 use crate::model::settings::Endpoint;
 use crate::model::turn::{FailureKind, SeatSpec, StopReason, TurnEvent, TurnFailure, TurnRequest, Usage};
@@ -37,7 +37,7 @@ pub fn engine(endpoint: &Endpoint) -> Arc<dyn Engine> {
             tools: false,
             permissions: PermissionCap::NoTools,
             resume: false,
-            fork: false,
+            fork: ForkCap::None,
             system_apart: false,
             images: false,
             usage: true,

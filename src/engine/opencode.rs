@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::engine::acp::{self, AcpDialect, AcpProfile, AcpResume};
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
-use crate::model::engine::{EngineId, EngineInfo, EngineLook};
+use crate::model::engine::{EngineId, EngineInfo, EngineLook, ForkCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub fn engine() -> Arc<dyn Engine> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let mut caps = acp::caps(true);
     caps.cost = true;
+    caps.fork = ForkCap::AtEnd;
     let info = EngineInfo {
         id: EngineId::new("opencode"),
         name: "OpenCode".to_owned(),
@@ -68,6 +69,7 @@ impl Engine for OpenCode {
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let profile = AcpProfile {
             resume: AcpResume::Load,
+            fork: true,
             model_by_launch: false,
             tool_name_of_id: acp::no_tool_name,
         };

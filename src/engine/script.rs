@@ -18,6 +18,8 @@
 //! | `{"ask":{"tool":"Bash","action":"run","command":"ls","diff":"…","paths":[],"reason":"…","on_allow":"…","on_deny":"…"}}` | asks and waits; then says one of the texts, and after a refusal its comment |
 //! | `{"session":"id"}`, `{"model":"name"}` | what the engine tells of itself (first in an answer) |
 //! | `{"session_lost":true}` | fails if an earlier session was to be taken up |
+//! | `{"fork_lost":true}` | fails if another session was to be forked |
+//! | `{"tell_fork":true}` | says which session was forked, and where |
 //! | `{"usage":{"input_tokens":1,"cached_input_tokens":2,"output_tokens":3,"reasoning_tokens":4,"cost_usd":0.1,"window_tokens":5,"window_used_tokens":6}}` | totals |
 //! | `{"limit":{"kind":"5 h","used_percent":97.5,"resets_at_ms":0,"reached":false}}` | a limit |
 //! | `{"notice":{"level":"warn","text":"…"}}`, `{"phase":"…"}`, `{"models":["…"]}` | as they say |
@@ -35,7 +37,7 @@ use format::{Line, Question, Section, Stream, Tool, parse};
 
 use crate::engine::player::{Ask, Player, Step};
 use crate::engine::{Dialect, Engine, Launch, SeatInput, SeatOutput};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::message::{ItemBody, ToolCall, ToolState};
 use crate::model::turn::{FailureKind, PermissionRequest, SeatSpec, TurnEvent, TurnFailure, TurnRequest};
 
@@ -65,7 +67,7 @@ fn build(path: &str, script: Result<Arc<[Section]>, String>) -> Arc<dyn Engine> 
             tools: true,
             permissions: PermissionCap::Asks,
             resume: true,
-            fork: false,
+            fork: ForkCap::AtTurn,
             system_apart: false,
             images: false,
             usage: true,
@@ -144,6 +146,8 @@ impl ScriptDialect {
 
     fn steps(&mut self, request: &TurnRequest) -> Vec<Step> {
         let seat = self.seat.clone();
+        // A fork is made once.
+        self.seat.fork = None;
         let mut session = seat.resume.clone().unwrap_or_else(|| seat.new_session_id.clone());
         let mut model = seat.model.clone();
         let lines = self.section(&request.text);
@@ -163,10 +167,17 @@ impl ScriptDialect {
                 "The script does not know the session.",
             ))];
         }
+        let fork_lost = lines.iter().any(|line| matches!(line, Line::ForkLost(true))) && seat.fork.is_some();
+        if fork_lost {
+            let told = failure(FailureKind::SessionLost, "The script cannot fork the session.");
+            return vec![Step::Crash(told)];
+        }
+        let point = format!("{session}#{}", request.turn.0);
         steps.push(Step::Event(TurnEvent::Started { session: Some(session), model }));
         for (at, line) in lines.iter().enumerate() {
             expand(line, at, request, &seat, &mut steps);
         }
+        steps.push(Step::Event(TurnEvent::ForkPoint(point)));
         steps
     }
 }
@@ -230,9 +241,19 @@ fn expand(line: &Line, at: usize, request: &TurnRequest, seat: &SeatSpec, steps:
         }
         Line::Hang(how) => Step::Hang { deaf: how == "deaf" },
         Line::Finish(reason) => Step::Finish(*reason),
-        Line::Echo(false) | Line::Turn(_) | Line::Session(_) | Line::Model(_) | Line::SessionLost(_) => {
-            return;
-        }
+        Line::TellFork(true) => Step::Text(match &seat.fork {
+            Some(fork) => {
+                format!("fork of {} at {}\n", fork.session, fork.point.as_deref().unwrap_or("its end"))
+            }
+            None => "no fork\n".to_owned(),
+        }),
+        Line::Echo(false)
+        | Line::TellFork(false)
+        | Line::Turn(_)
+        | Line::Session(_)
+        | Line::Model(_)
+        | Line::SessionLost(_)
+        | Line::ForkLost(_) => return,
     };
     steps.push(step);
 }

@@ -16,6 +16,7 @@ pub fn seat(engine: &dyn Engine) -> SeatSpec {
         model: None,
         cwd: "/home/user/project".into(),
         resume: None,
+        fork: None,
         new_session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
         system_file: None,
         skip_permissions: false,

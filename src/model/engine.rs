@@ -66,6 +66,17 @@ pub enum PermissionCap {
     Careful,
 }
 
+/// Where an engine can fork a session of its own, so that a new one goes on from there and the old one stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForkCap {
+    #[default]
+    None,
+    /// After the last thing it holds, and nowhere else.
+    AtEnd,
+    /// After any finished turn of which it told a [`crate::model::turn::TurnEvent::ForkPoint`].
+    AtTurn,
+}
+
 /// What an engine can do. Everything outside its own file decides by these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent yes/no facts")]
@@ -77,8 +88,8 @@ pub struct EngineCaps {
     pub permissions: PermissionCap,
     /// A session can be taken up again by its id, in a new process too.
     pub resume: bool,
-    /// A session can be forked at its end.
-    pub fork: bool,
+    /// Where a new session may branch off an earlier one.
+    pub fork: ForkCap,
     /// Takes the context sections apart from the user prompt.
     pub system_apart: bool,
     pub images: bool,

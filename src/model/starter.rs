@@ -41,7 +41,7 @@ fn profile(role: &str, engine: &EngineInfo, persona: Option<&str>) -> Profile {
 #[cfg(test)]
 mod tests {
     use super::starter_profiles;
-    use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+    use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 
     fn engine(id: &str, name: &str, tools: bool) -> EngineInfo {
         EngineInfo {
@@ -53,7 +53,7 @@ mod tests {
                 tools,
                 permissions: PermissionCap::Asks,
                 resume: true,
-                fork: false,
+                fork: ForkCap::None,
                 system_apart: false,
                 images: false,
                 usage: true,

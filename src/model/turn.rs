@@ -83,6 +83,8 @@ pub struct TurnSpec {
     pub skip_permissions: bool,
     /// A lost session was found while running: do not resume, send the full pack.
     pub force_fresh: bool,
+    /// A fork was tried and did not work: tell the branch in words what was said before it.
+    pub no_fork: bool,
 }
 
 /// What one seat (a long-lived engine process or connection) is started with.
@@ -94,6 +96,8 @@ pub struct SeatSpec {
     pub cwd: PathBuf,
     /// The engine's own session to take up; `None` = a new one.
     pub resume: Option<String>,
+    /// The new session begins as a copy of another one; only with `caps.fork`, and never beside `resume`.
+    pub fork: Option<Fork>,
     /// A fresh UUID the engine may take as the id of a new session.
     pub new_session_id: String,
     /// File with the context sections, for engines with `caps.system_apart`.
@@ -104,6 +108,15 @@ pub struct SeatSpec {
     pub program: Option<PathBuf>,
     /// As the program told it at discovery, for protocol choices.
     pub version: Option<String>,
+}
+
+/// From where a new session branches off. What it is copied from stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fork {
+    /// The engine's own session.
+    pub session: String,
+    /// The place in it, as the engine told it by [`TurnEvent::ForkPoint`], itself included; `None` = its end.
+    pub point: Option<String>,
 }
 
 /// One request to a seat.
@@ -122,6 +135,8 @@ pub enum TurnEvent {
         pack: Box<ContextPack>,
         sent_text: String,
     },
+    /// The request goes to a fork of another session (said by the runtime, before the engine starts).
+    Forks(Fork),
     /// The engine took the request. `session` is its top-level session id.
     Started {
         session: Option<String>,
@@ -162,6 +177,8 @@ pub enum TurnEvent {
     },
     /// Models the engine offers.
     Models(Vec<String>),
+    /// Where its session can be forked so that this turn is the last one in it. Said at the end of a turn.
+    ForkPoint(String),
     Finished(StopReason),
     Failed(TurnFailure),
 }

@@ -4,6 +4,7 @@
 //! Start reading at [`start`], then `inbox` and `turn`.
 
 mod discovery;
+mod fork;
 mod inbox;
 mod offers;
 mod perform;

@@ -14,20 +14,21 @@ use crate::engine::Engine;
 use crate::engine::discover;
 use crate::engine::host::{EngineHost, KeyLookup, RunTurn, SeatKey, TurnControl};
 use crate::engine::registry;
-use crate::model::engine::{Billing, EngineId, EngineInfo};
+use crate::model::engine::{Billing, EngineId, EngineInfo, ForkCap};
 use crate::model::id::{ConversationId, ProjectId, TurnId};
 use crate::model::message::NoticeLevel;
 use crate::model::pack::ContextPack;
 use crate::model::project::SeatChoice;
 use crate::model::record::EngineSession;
 use crate::model::settings::Settings;
-use crate::model::turn::{FailureKind, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
+use crate::model::turn::{FailureKind, Fork, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
 use crate::os::files::{Access, write_atomic};
 use crate::os::find::Found;
 use crate::os::git::{Head, current_head};
 use crate::os::stack::detect_stack;
 use crate::runtime::Config;
 use crate::runtime::discovery::ask_shell;
+use crate::runtime::fork::read_fork;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::{SlowSources, Wanted};
 use crate::runtime::texts::{self, Kind};
@@ -116,26 +117,9 @@ impl TurnCx {
         let mut seat = self.seat(spec, &*engine);
         let key = SeatKey::of(spec.conversation, &seat);
         self.host.until_free(&key).await;
-        let session = self.session(spec.conversation, &spec.seat.engine).await?;
         let warm = self.host.warm_session(&key);
-        let plan = plan_session(session.as_ref(), warm.as_deref(), &engine.info().caps, spec.force_fresh);
-        let (held, expect_session) = match plan {
-            SessionPlan::Fresh { notice } => {
-                if let Some(text) = notice {
-                    let note = TurnEvent::Notice { level: NoticeLevel::Info, text: text.to_owned() };
-                    say(events, spec.turn, note).await;
-                }
-                // A warm process would go on in the session that is to be left.
-                if warm.is_some() {
-                    self.host.close(spec.conversation).await;
-                }
-                (None, None)
-            }
-            SessionPlan::Continue { resume, delivered_seq, fixed_hash, sections } => {
-                seat.resume = Some(resume.clone());
-                (Some(Held { delivered_seq, fixed_hash, sections }), Some(resume))
-            }
-        };
+        let (held, expect_session) =
+            self.meet_session(spec, &*engine, warm.as_deref(), &mut seat, events).await?;
         let is_served = expect_session.is_some() && warm == expect_session;
         let found = self.find_program(&*engine, &mut seat).await;
         if !is_served {
@@ -186,6 +170,7 @@ impl TurnCx {
             model: spec.seat.model.clone(),
             cwd: spec.cwd.clone(),
             resume: None,
+            fork: None,
             new_session_id: uuid::Uuid::new_v4().to_string(),
             system_file: None,
             skip_permissions: spec.skip_permissions,
@@ -206,6 +191,53 @@ impl TurnCx {
             .read(move |db| db.session(conversation, &engine))
             .await
             .map_err(|error| internal("The engine's session could not be read", &error.to_string()))
+    }
+
+    /// Decides which session the request goes to, and writes it into the seat. Gives what that session holds, and the
+    /// one that the request builds on.
+    async fn meet_session(
+        &self,
+        spec: &TurnSpec,
+        engine: &dyn Engine,
+        warm: Option<&str>,
+        seat: &mut SeatSpec,
+        events: &mpsc::Sender<(TurnId, TurnEvent)>,
+    ) -> Result<(Option<Held>, Option<String>), TurnFailure> {
+        let session = self.session(spec.conversation, &spec.seat.engine).await?;
+        let caps = &engine.info().caps;
+        let notice = match plan_session(session.as_ref(), warm, caps, spec.force_fresh) {
+            SessionPlan::Continue { resume, delivered_seq, fixed_hash, sections } => {
+                seat.resume = Some(resume.clone());
+                return Ok((Some(Held { delivered_seq, fixed_hash, sections }), Some(resume)));
+            }
+            SessionPlan::Fresh { notice } => notice,
+        };
+        // A warm process would go on in the session that is to be left.
+        if warm.is_some() {
+            self.host.close(spec.conversation).await;
+        }
+        if let Some(text) = notice {
+            let note = TurnEvent::Notice { level: NoticeLevel::Info, text: text.to_owned() };
+            say(events, spec.turn, note).await;
+            return Ok((None, None));
+        }
+        let forked = if spec.no_fork { None } else { self.fork(spec, caps.fork).await };
+        let Some((fork, held)) = forked else { return Ok((None, None)) };
+        say(events, spec.turn, TurnEvent::Forks(fork.clone())).await;
+        seat.fork = Some(fork);
+        Ok((Some(held), None))
+    }
+
+    /// Where it cannot be read, the branch is told in words.
+    async fn fork(&self, spec: &TurnSpec, cap: ForkCap) -> Option<(Fork, Held)> {
+        let (conversation, user_seq) = (spec.conversation, spec.user_seq);
+        let engine = spec.seat.engine.clone();
+        let found =
+            self.reads.as_ref()?.read(move |db| read_fork(db, conversation, user_seq, &engine, cap)).await;
+        found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "where the branch left its parent could not be read");
+            None
+        })
     }
 
     /// Resolved afresh for each process: a versioned folder may be another one today. A warm process may end as the

@@ -14,7 +14,7 @@ use crate::api::snapshot::{
     PAGE_LEN, PackView, QueuedRow, Snapshot, TurnRow,
 };
 use crate::model::engine::{
-    Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, PermissionCap,
+    Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, ForkCap, PermissionCap,
 };
 use crate::model::id::{ConversationId, FindId, MessageId, NoticeId, ProjectId, QueuedId, TurnId};
 use crate::model::message::{
@@ -203,7 +203,7 @@ fn caps() -> EngineCaps {
         tools: true,
         permissions: PermissionCap::Asks,
         resume: true,
-        fork: false,
+        fork: ForkCap::None,
         system_apart: true,
         images: false,
         usage: true,

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tunaflow::engine::host::{EngineHost, HostConfig, HostLimits, RunTurn, SeatKey, TurnControl};
 use tunaflow::engine::{Dialect, Engine, Launch, Probe, SeatInput, SeatOutput, script};
-use tunaflow::model::engine::{Billing, EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use tunaflow::model::engine::{
+    Billing, EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap,
+};
 use tunaflow::model::id::{ConversationId, TurnId};
 use tunaflow::model::message::ItemBody;
 use tunaflow::model::turn::{
@@ -32,7 +34,7 @@ fn fake(resume: bool) -> Arc<dyn Engine> {
             tools: false,
             permissions: PermissionCap::Asks,
             resume,
-            fork: false,
+            fork: ForkCap::None,
             system_apart: false,
             images: false,
             usage: false,
@@ -160,6 +162,7 @@ impl Bench {
             model: None,
             cwd: self.project(),
             resume: None,
+            fork: None,
             new_session_id: "fresh".to_owned(),
             system_file: None,
             skip_permissions: false,

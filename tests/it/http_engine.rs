@@ -140,6 +140,7 @@ fn start(endpoint: &Endpoint, text: &str) -> Running {
         model: None,
         cwd: std::env::temp_dir(),
         resume: None,
+        fork: None,
         new_session_id: String::new(),
         system_file: None,
         skip_permissions: false,

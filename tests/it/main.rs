@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod branch_flows;
 mod cli;
 mod dialects;
 mod discover;

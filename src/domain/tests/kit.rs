@@ -10,7 +10,7 @@ use crate::domain::input::{Input, Stored};
 use crate::domain::tests::model_store::ModelStore;
 use crate::domain::{AppState, Cx, IdSource};
 use crate::model::engine::{
-    Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, PermissionCap,
+    Availability, Billing, EngineCaps, EngineId, EngineInfo, EngineLook, EngineStatus, ForkCap, PermissionCap,
 };
 use crate::model::id::{ConversationId, ProjectId, TurnId};
 use crate::model::message::{ItemBody, Message};
@@ -295,7 +295,7 @@ fn info(id: &str) -> EngineInfo {
             tools: true,
             permissions: PermissionCap::Asks,
             resume: true,
-            fork: false,
+            fork: ForkCap::None,
             system_apart: false,
             images: false,
             usage: true,

@@ -5,7 +5,7 @@ use crate::domain::effect::Effect;
 use crate::domain::tests::kit::{World, asked, failed, started, text_body, words};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::message::{ItemBody, MessageState, NoticeLevel, PermissionOutcome, ToolCall, ToolState};
-use crate::model::turn::{Decision, FailureKind, StopReason, TurnEvent, TurnState, Usage};
+use crate::model::turn::{Decision, FailureKind, Fork, StopReason, TurnEvent, TurnState, Usage};
 
 /// A running turn in the wanted state.
 fn in_state(wanted: TurnState) -> (World, ConversationId, TurnId) {
@@ -316,4 +316,55 @@ fn an_end_that_says_nothing_is_explained() {
     let answer = world.view(id).message(1).unwrap().clone();
     assert!(matches!(&answer.items[0].body, ItemBody::Tool(tool) if tool.state == ToolState::Done));
     assert!(matches!(&answer.items[2].body, ItemBody::Notice { text, .. } if text.contains("limit")));
+}
+
+/// A fork that is not made: one try in words instead, whatever its program said about it.
+#[test]
+fn a_fork_that_fails_before_it_begins_is_told_in_words() {
+    let fork = || TurnEvent::Forks(Fork { session: "s".into(), point: Some("p".into()) });
+    for kind in [FailureKind::SessionLost, FailureKind::Crashed, FailureKind::Protocol, FailureKind::Other] {
+        let (mut world, id, turn) = in_state(TurnState::Starting);
+        world.say(turn, fork());
+        world.say(turn, failed(kind));
+        world.settle();
+        assert_eq!(world.started.len(), 2, "{kind:?}");
+        assert!(world.started[1].no_fork && !world.started[0].no_fork);
+        let answer = world.view(id).message(1).unwrap().clone();
+        assert!(answer.items.iter().any(|item| matches!(&item.body,
+            ItemBody::Notice { text, .. } if text.contains("could not branch off"))));
+        world.say(turn, failed(kind));
+        world.settle();
+        assert_eq!((world.started.len(), world.turn_state(id)), (2, TurnState::Failed), "{kind:?}");
+    }
+    let (mut world, id, turn) = in_state(TurnState::Starting);
+    world.say(turn, fork());
+    world.say(turn, failed(FailureKind::NotLoggedIn));
+    world.settle();
+    assert_eq!((world.started.len(), world.turn_state(id)), (1, TurnState::Failed), "no fault of the fork");
+    let (mut world, id, turn) = in_state(TurnState::Starting);
+    world.say(turn, fork());
+    world.say(turn, started("s2"));
+    world.say(turn, failed(FailureKind::Crashed));
+    world.settle();
+    assert_eq!((world.started.len(), world.turn_state(id)), (1, TurnState::Failed), "the fork was made");
+}
+
+/// Where a session can be forked is kept of whole answers only.
+#[test]
+fn fork_points_are_kept_of_whole_answers() {
+    let ends = [
+        (TurnEvent::Finished(StopReason::Completed), Some("p")),
+        (TurnEvent::Finished(StopReason::Cancelled), None),
+        (failed(FailureKind::Network), None),
+    ];
+    for (end, expected) in ends {
+        let (mut world, _, turn) = in_state(TurnState::Running);
+        world.say(turn, words("m", "said"));
+        world.say(turn, TurnEvent::ForkPoint("p".into()));
+        world.settle();
+        world.say(turn, end.clone());
+        world.settle();
+        let kept = world.store.turns[&turn].fork_point.clone();
+        assert_eq!(kept.as_deref(), expected, "{end:?}");
+    }
 }

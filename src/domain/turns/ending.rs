@@ -16,7 +16,7 @@ use crate::model::record::{EngineSession, StoreWrite};
 use crate::model::turn::{FailureKind, StopReason, TurnFailure, TurnState};
 
 impl AppState {
-    /// A lost session is tried once more, afresh; everything else ends the turn.
+    /// A lost session is tried once more, afresh, and so is a fork that was not made; everything else ends the turn.
     pub(in crate::domain) fn failed(
         &mut self,
         turn: TurnId,
@@ -29,7 +29,8 @@ impl AppState {
             // The user had let go of it; how it broke does not matter any more.
             return self.end_turn(turn, Ending::Finished(StopReason::Cancelled), cx, out);
         }
-        if failure.kind != FailureKind::SessionLost || live.retried || !live.sent {
+        let no_fork = live.forks && !live.taken && could_be_the_fork(failure.kind);
+        if !(no_fork || failure.kind == FailureKind::SessionLost) || live.retried || !live.sent {
             return self.end_turn(turn, Ending::Failed(failure), cx, out);
         }
         live.retried = true;
@@ -42,12 +43,20 @@ impl AppState {
         }
         self.dirty.asks = true;
         live.record.session = None;
+        live.record.fork_point = None;
         live.spec.force_fresh = true;
+        live.spec.no_fork = true;
+        live.forks = false;
         live.record.state = TurnState::Starting;
         STARTING.clone_into(&mut live.phase);
         let (id, engine, spec) =
             (live.record.conversation, live.record.seat.engine.clone(), live.spec.clone());
-        let text = "The engine no longer knew its session. A new one was started with the full context.";
+        let text = if no_fork {
+            "The engine could not branch off its own session here. A new one was started, and told what was said \
+             before."
+        } else {
+            "The engine no longer knew its session. A new one was started with the full context."
+        };
         self.note(turn, NoticeLevel::Info, text.into());
         self.write(vec![StoreWrite::DropSession { conversation: id, engine }], out);
         self.touch(id);
@@ -209,14 +218,20 @@ impl LiveTurn {
     fn close(&mut self, ending: Ending, now_ms: i64) {
         let (turn_state, message_state, tools) = match ending {
             Ending::Finished(StopReason::Cancelled) => {
+                self.record.fork_point = None;
                 (TurnState::Stopped, MessageState::Stopped, ToolState::Stopped)
             }
             Ending::Finished(stop) => {
                 self.record.stop = Some(stop);
                 self.note_stop(stop);
+                if !self.adjoining {
+                    // Its session did not hear all that stands before the answer.
+                    self.record.fork_point = None;
+                }
                 (TurnState::Done, MessageState::Complete, ToolState::Done)
             }
             Ending::Failed(failure) => {
+                self.record.fork_point = None;
                 self.record.failure = Some(failure.clone());
                 (TurnState::Failed, MessageState::Failed { failure }, ToolState::Failed)
             }
@@ -244,6 +259,24 @@ impl LiveTurn {
         };
         let body = ItemBody::Notice { level: NoticeLevel::Warn, text: text.into() };
         self.answer.items.push(Item { key: "stop".into(), body });
+    }
+}
+
+/// Failures of a start that may come from asking for a fork, e.g. of a program that does not know how.
+fn could_be_the_fork(kind: FailureKind) -> bool {
+    match kind {
+        FailureKind::SessionLost | FailureKind::Protocol | FailureKind::Crashed | FailureKind::Other => true,
+        FailureKind::NotInstalled
+        | FailureKind::NotLoggedIn
+        | FailureKind::PlanLimit
+        | FailureKind::RateLimited
+        | FailureKind::Overloaded
+        | FailureKind::ModelUnknown
+        | FailureKind::PromptTooLong
+        | FailureKind::Network
+        | FailureKind::TimedOut
+        | FailureKind::FolderMissing
+        | FailureKind::Internal => false,
     }
 }
 

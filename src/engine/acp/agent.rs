@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::acp::{AcpDialect, AcpProfile, AcpResume, no_tool_name};
 use crate::engine::{Dialect, Engine, Launch};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::settings::AcpAgent;
 use crate::model::turn::{SeatSpec, TurnFailure};
 
@@ -40,7 +40,7 @@ pub fn caps(resume: bool) -> EngineCaps {
         tools: true,
         permissions: PermissionCap::Asks,
         resume,
-        fork: false,
+        fork: ForkCap::None,
         system_apart: false,
         images: false,
         usage: true,
@@ -62,6 +62,7 @@ impl Engine for AcpEngine {
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {
         let profile = AcpProfile {
             resume: AcpResume::LoadIfOffered,
+            fork: false,
             model_by_launch: false,
             tool_name_of_id: no_tool_name,
         };

@@ -36,6 +36,8 @@ const MAX_NOISE_LINES: usize = 40;
 pub struct AcpProfile {
     /// May a session be loaded in a new process?
     pub resume: AcpResume,
+    /// May a session be forked, if the agent says it can? Always at its end.
+    pub fork: bool,
     /// Is the wanted model already given on the command line?
     pub model_by_launch: bool,
     /// The engine's tool name from a tool call's id, where it hides there.
@@ -64,6 +66,7 @@ enum Call {
     Initialize,
     NewSession,
     LoadSession,
+    ForkSession,
     SetModel,
     /// The turn's number, so that the answer to a cancelled prompt never ends the next turn.
     Prompt(u32),
@@ -231,6 +234,13 @@ impl AcpDialect {
                 self.cost_base = Some(0.0);
                 self.opened(result, out);
             }
+            Call::ForkSession => {
+                match result.get("sessionId").and_then(Value::as_str) {
+                    Some(session) => self.session = Some(session.to_owned()),
+                    None => return self.broken("it forked a session without an id", out),
+                }
+                self.opened(result, out);
+            }
             Call::LoadSession => {
                 self.session.clone_from(&self.seat.resume);
                 self.opened(result, out);
@@ -279,7 +289,7 @@ impl AcpDialect {
                     self.fail_turn(told, out);
                 }
             }
-            Call::LoadSession if told.kind != FailureKind::NotLoggedIn => {
+            Call::LoadSession | Call::ForkSession if told.kind != FailureKind::NotLoggedIn => {
                 self.fail(self.failure(FailureKind::SessionLost, &told.message), out);
             }
             Call::SetModel if told.kind != FailureKind::NotLoggedIn => {
@@ -287,7 +297,9 @@ impl AcpDialect {
                 let message = format!("The model `{model}` was not taken: {}", told.message);
                 self.fail(self.failure(FailureKind::ModelUnknown, &message), out);
             }
-            Call::Initialize | Call::NewSession | Call::LoadSession | Call::SetModel => self.fail(told, out),
+            Call::Initialize | Call::NewSession | Call::LoadSession | Call::ForkSession | Call::SetModel => {
+                self.fail(told, out);
+            }
         }
     }
 

@@ -24,6 +24,15 @@ impl AcpDialect {
         }
         self.can_load = result["agentCapabilities"]["loadSession"].as_bool() == Some(true);
         let cwd = self.seat.cwd.to_string_lossy().into_owned();
+        if let Some(fork) = self.seat.fork.clone() {
+            let offered = result["agentCapabilities"]["sessionCapabilities"]["fork"].is_object();
+            // Which id an agent takes for a point is not known: some copy all when they do not know it.
+            if !self.profile.fork || !offered || fork.point.is_some() {
+                return self.fail(self.failure(FailureKind::SessionLost, "It cannot fork a session."), out);
+            }
+            let params = json!({"sessionId": fork.session, "cwd": cwd, "mcpServers": []});
+            return self.call(Call::ForkSession, "session/fork", &params, out);
+        }
         let Some(session) = self.seat.resume.clone() else {
             return self.call(Call::NewSession, "session/new", &json!({"cwd": cwd, "mcpServers": []}), out);
         };

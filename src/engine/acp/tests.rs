@@ -7,7 +7,7 @@ use crate::model::engine::{Billing, EngineId};
 use crate::model::id::TurnId;
 use crate::model::message::{ItemBody, ToolState};
 use crate::model::settings::AcpAgent;
-use crate::model::turn::Decision;
+use crate::model::turn::{Decision, Fork};
 
 fn seat() -> SeatSpec {
     SeatSpec {
@@ -15,6 +15,7 @@ fn seat() -> SeatSpec {
         model: None,
         cwd: PathBuf::from("/p"),
         resume: None,
+        fork: None,
         new_session_id: "unused".to_owned(),
         system_file: None,
         skip_permissions: false,
@@ -25,7 +26,7 @@ fn seat() -> SeatSpec {
 }
 
 const PROFILE: AcpProfile =
-    AcpProfile { resume: AcpResume::Load, model_by_launch: false, tool_name_of_id: no_tool_name };
+    AcpProfile { resume: AcpResume::Load, fork: true, model_by_launch: false, tool_name_of_id: no_tool_name };
 
 /// A dialect with everything it said so far.
 struct Talk {
@@ -329,4 +330,44 @@ fn the_cost_of_a_turn_is_its_share_of_the_session() {
     talk.line(&json!({"id": 3, "result": {"stopReason": "end_turn"}}));
     talk.begin("again");
     assert_eq!(costs(&mut talk, 0.75), Some((Some(0.5), Some(100))));
+}
+
+#[test]
+fn a_session_is_forked_at_its_end_where_that_is_offered() {
+    let mut spec = seat();
+    spec.fork = Some(Fork { session: "old".to_owned(), point: None });
+    let offer = |fork: bool| {
+        let sessions = if fork { json!({"fork": {}}) } else { json!({}) };
+        json!({"id": 1, "result": {"protocolVersion": 1,
+            "agentCapabilities": {"loadSession": true, "sessionCapabilities": sessions}}})
+    };
+    let mut talk = Talk::new(PROFILE, &spec);
+    talk.line(&offer(true));
+    assert_eq!(talk.last()["method"], "session/fork");
+    assert_eq!(talk.last()["params"], json!({"sessionId": "old", "cwd": "/p", "mcpServers": []}));
+    // The copy is told as a replay before the answer.
+    talk.say("old words");
+    talk.line(&json!({"id": 2, "result": {"sessionId": "s"}}));
+    assert_eq!(talk.last()["params"]["sessionId"], "s");
+    talk.say("new words");
+    assert_eq!(talk.said(), "new words");
+    assert!(
+        talk.events
+            .iter()
+            .any(|event| matches!(event, TurnEvent::Started { session: Some(id), .. } if id == "s"))
+    );
+
+    let mut refused = Talk::new(PROFILE, &spec);
+    refused.line(&offer(true));
+    refused.line(&json!({"id": 2, "error": {"code": -32602, "message": "no such thing"}}));
+    assert_eq!((refused.failure(), refused.retired), (FailureKind::SessionLost, true));
+    spec.fork = Some(Fork { session: "old".to_owned(), point: Some("m".to_owned()) });
+    for (profile, offered) in
+        [(PROFILE, true), (PROFILE, false), (AcpProfile { fork: false, ..PROFILE }, true)]
+    {
+        let mut talk = Talk::new(profile, &spec);
+        talk.line(&offer(offered));
+        assert_eq!(talk.failure(), FailureKind::SessionLost);
+        assert!(!talk.lines.iter().any(|line| line["method"] == "session/fork"));
+    }
 }

@@ -64,7 +64,7 @@ impl ClaudeDialect {
             turn: None,
             asks: Asks::default(),
             reached: None,
-            session_cost_usd: seat.resume.is_none().then_some(0.0),
+            session_cost_usd: (seat.resume.is_none() && seat.fork.is_none()).then_some(0.0),
             own_turn: false,
         }
     }
@@ -332,6 +332,8 @@ impl ClaudeDialect {
             out.events.push(TurnEvent::PermissionGone { ask });
         }
         turn.book.settle_tools(ToolState::Stopped, out);
+        let is_whole = matches!(&last, TurnEvent::Finished(reason) if *reason != StopReason::Cancelled);
+        out.events.extend(turn.fork_point.take().filter(|_| is_whole).map(TurnEvent::ForkPoint));
         out.events.push(last);
     }
 

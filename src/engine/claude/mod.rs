@@ -13,7 +13,7 @@ mod tools;
 mod turn;
 
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
 /// Claude Code, driven by its control protocol. Facts were taken from version 2.1.332.
@@ -89,8 +89,7 @@ fn info() -> EngineInfo {
             tools: true,
             permissions: PermissionCap::Asks,
             resume: true,
-            // It can fork (`--fork-session`); a seat has no words to ask for it yet.
-            fork: false,
+            fork: ForkCap::AtTurn,
             system_apart: true,
             images: false,
             usage: true,
@@ -132,6 +131,13 @@ fn args(seat: &SeatSpec) -> Vec<String> {
     if let Some(model) = &seat.model {
         push(&["--model", model]);
     }
+    if let Some(fork) = &seat.fork {
+        push(&["--resume", &fork.session, "--fork-session"]);
+        if let Some(point) = &fork.point {
+            // Without `--fork-session` this would rewind the session itself.
+            push(&["--resume-session-at", point]);
+        }
+    }
     match &seat.resume {
         Some(session) => push(&["--resume", session]),
         None => push(&["--session-id", &seat.new_session_id]),
@@ -163,6 +169,7 @@ fn env() -> Vec<(String, String)> {
 mod argv {
     use super::*;
     use crate::engine::testing;
+    use crate::model::turn::Fork;
 
     fn seat() -> SeatSpec {
         testing::seat(&Claude::new())
@@ -189,6 +196,15 @@ mod argv {
             "--permission-mode bypassPermissions --model opus --resume abc --append-system-prompt-file /tmp/s.md \
              --system-prompt-snapshot off"
         ));
+        let fork =
+            |point: Option<&str>| Some(Fork { session: "abc".to_owned(), point: point.map(str::to_owned) });
+        let forked = SeatSpec { fork: fork(Some("row")), ..seat() };
+        assert!(line(&forked).ends_with(
+            "--permission-mode default --resume abc --fork-session --resume-session-at row --session-id \
+             11111111-2222-4333-8444-555555555555"
+        ));
+        let at_end = SeatSpec { fork: fork(None), ..seat() };
+        assert!(line(&at_end).contains("--resume abc --fork-session --session-id 1"));
         let roled = SeatSpec { system_file: Some("/tmp/s.md".into()), ..seat() };
         assert!(!line(&roled).contains("snapshot"));
     }

@@ -328,3 +328,43 @@ fn quoted_words_stand_in_a_block_of_their_own() {
     assert_eq!(str_at(line, "/message/content/0/text"), Some("said: @/etc/passwd\n\n---\n"));
     assert_eq!(str_at(line, "/message/content/1/text"), Some("what is in @README.md?"));
 }
+
+#[test]
+fn a_finished_turn_tells_where_its_session_can_be_forked() {
+    let row = |uuid: &str, mut line: Value| {
+        line["uuid"] = json!(uuid);
+        line
+    };
+    let points = |hand: &Hand| -> Vec<String> {
+        let point = |event: &TurnEvent| match event {
+            TurnEvent::ForkPoint(point) => Some(point.clone()),
+            _ => None,
+        };
+        hand.all.events.iter().filter_map(point).collect()
+    };
+    let mut hand = begun();
+    hand.line(&init("s")).line(&row("r1", whole("a", "Looking")));
+    hand.line(&row("r2", tool("t", "Bash", &json!({"command": "ls"})))).line(&row("r3", whole("b", "Done")));
+    let mut of_sub_agent = row("r4", whole("c", "inner"));
+    of_sub_agent["parent_tool_use_id"] = json!("t");
+    hand.line(&of_sub_agent).line(&done());
+    assert_eq!(points(&hand), ["r3"], "the last words of the agent itself");
+    assert_eq!(hand.stop(), Some(StopReason::Completed), "it comes before the end");
+
+    let mut cut = begun();
+    cut.line(&row("r1", whole("a", "Looking"))).line(&row("r2", tool("t", "Bash", &json!({})))).line(&done());
+    assert!(points(&cut).is_empty(), "a fork behind a call would lack its result");
+
+    let mut stopped = begun();
+    stopped.line(&row("r1", whole("a", "Looking"))).feed(SeatInput::Cancel).fire();
+    assert!(points(&stopped).is_empty());
+}
+
+#[test]
+fn a_fork_at_an_unknown_place_is_a_lost_session() {
+    let mut hand = begun();
+    hand.line(&json!({"type": "result", "subtype": "error_during_execution", "is_error": true,
+        "errors": ["No message found with message.uuid of: r9"], "session_id": "new"}));
+    assert_eq!((hand.failed(), hand.all.retire), (Some(FailureKind::SessionLost), true));
+    assert!(!hand.has(|event| matches!(event, TurnEvent::Started { .. })));
+}

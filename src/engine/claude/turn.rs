@@ -34,6 +34,8 @@ pub struct Turn {
     /// The answer is complete, but Claude will speak again when its sub-agents are done.
     pub held: Option<TurnEvent>,
     pub held_until: Option<TimerId>,
+    /// `uuid` of the last line of the agent's own words.
+    pub fork_point: Option<String>,
 }
 
 impl Turn {
@@ -54,6 +56,7 @@ impl Turn {
             background_agents: 0,
             held: None,
             held_until: None,
+            fork_point: None,
         }
     }
 
@@ -111,7 +114,10 @@ impl Turn {
             self.error = Some(text_at(line, "/error"));
             return;
         }
-        for tool in self.blocks.whole(line, &mut self.book, out) {
+        let tools = self.blocks.whole(line, &mut self.book, out);
+        // A session cut behind a call lacks its result.
+        self.fork_point = str_at(line, "/uuid").filter(|_| tools.is_empty()).map(str::to_owned);
+        for tool in tools {
             tools::show(&tool, &mut self.book, out);
         }
     }

@@ -123,7 +123,14 @@ impl CodexDialect {
         if let Some(model) = &self.seat.model {
             params.insert("model".to_owned(), Value::from(model.clone()));
         }
-        let method = if let Some(thread) = &self.seat.resume {
+        let method = if let Some(fork) = &self.seat.fork {
+            params.insert("threadId".to_owned(), Value::from(fork.session.clone()));
+            params.insert("excludeTurns".to_owned(), Value::from(true));
+            if let Some(point) = &fork.point {
+                params.insert("lastTurnId".to_owned(), Value::from(point.clone()));
+            }
+            "thread/fork"
+        } else if let Some(thread) = &self.seat.resume {
             params.insert("threadId".to_owned(), Value::from(thread.clone()));
             // The history may be larger than a line may be, and nobody reads it here.
             params.insert("excludeTurns".to_owned(), Value::from(true));

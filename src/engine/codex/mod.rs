@@ -12,7 +12,7 @@ mod tests;
 mod turn;
 
 use crate::engine::{Dialect, Engine, KeyNames, Launch, LoginSign, Probe};
-use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, PermissionCap};
+use crate::model::engine::{EngineCaps, EngineId, EngineInfo, EngineLook, ForkCap, PermissionCap};
 use crate::model::turn::{SeatSpec, TurnFailure};
 
 /// Codex, driven by its app server: `codex exec` streams no text and cannot ask. Facts were taken from version 0.171.0.
@@ -85,8 +85,7 @@ fn info() -> EngineInfo {
             tools: true,
             permissions: PermissionCap::Asks,
             resume: true,
-            // It can fork (`thread/fork`); a seat has no words to ask for it yet.
-            fork: false,
+            fork: ForkCap::AtTurn,
             // `developerInstructions` hold for a new thread only and are ignored on resume, so what the agent must
             // know travels in the user's message.
             system_apart: false,

@@ -7,7 +7,7 @@ use crate::engine::codex::Codex;
 use crate::engine::testing::{Hand, seat};
 use crate::engine::wire::str_at;
 use crate::model::message::{ItemBody, ToolState};
-use crate::model::turn::{Decision, FailureKind, SeatSpec, StopReason, TurnEvent};
+use crate::model::turn::{Decision, FailureKind, Fork, SeatSpec, StopReason, TurnEvent};
 
 fn fresh(change: impl Fn(&mut SeatSpec)) -> Hand {
     let engine = Codex::new();
@@ -314,4 +314,37 @@ fn exits_and_versions_without_the_protocol() {
         .line(&json!({"neither": 1}));
     strange.line(&said("a", "text")).line(&ended("completed"));
     assert_eq!((strange.text().as_str(), strange.all.skipped), ("text", 2));
+}
+
+#[test]
+fn a_thread_is_forked_behind_a_turn() {
+    let mut hand = fresh(|seat| {
+        seat.fork = Some(Fork { session: "old".to_owned(), point: Some("turn-7".to_owned()) });
+    });
+    hand.line(&json!({"id": 1, "result": {}}));
+    let open = &hand.sent()[2];
+    assert_eq!(str_at(open, "/method"), Some("thread/fork"));
+    for (field, value) in [
+        ("threadId", "old"),
+        ("lastTurnId", "turn-7"),
+        ("approvalPolicy", "untrusted"),
+        ("cwd", "/home/user/project"),
+    ] {
+        assert_eq!(str_at(open, &format!("/params/{field}")), Some(value));
+    }
+    hand.line(&json!({"id": 2, "result": {"thread": {"id": "T", "forkedFromId": "old"}}}));
+    hand.line(&json!({"id": 3, "result": {"turn": {"id": "turn-1"}}})).line(&ended("completed"));
+    assert!(hand.has(|event| matches!(event, TurnEvent::Started { session: Some(id), .. } if id == "T")));
+    assert!(hand.has(|event| *event == TurnEvent::ForkPoint("turn-1".to_owned())));
+    assert_eq!(hand.stop(), Some(StopReason::Completed));
+
+    let mut lost = fresh(|seat| {
+        seat.fork = Some(Fork { session: "old".to_owned(), point: Some("turn-9".to_owned()) });
+    });
+    lost.line(&json!({"id": 1, "result": {}}));
+    lost.line(&json!({"id": 2, "error": {"code": -32600, "message": "turn not found: turn-9"}}));
+    assert_eq!((lost.failed(), lost.all.retire), (Some(FailureKind::SessionLost), true));
+    let mut stopped = begun();
+    stopped.line(&ended("interrupted"));
+    assert!(!stopped.has(|event| matches!(event, TurnEvent::ForkPoint(_))));
 }

@@ -32,6 +32,8 @@ pub(super) enum Line {
     Session(String),
     Model(String),
     SessionLost(bool),
+    ForkLost(bool),
+    TellFork(bool),
     Usage(Usage),
     Limit(LimitInfo),
     Notice(Notice),

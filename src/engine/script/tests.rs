@@ -11,6 +11,7 @@ fn seat(resume: Option<&str>) -> SeatSpec {
         engine: EngineId::new("script:x"),
         model: None,
         cwd: PathBuf::from("/p"),
+        fork: None,
         resume: resume.map(str::to_owned),
         new_session_id: "new".to_owned(),
         system_file: None,

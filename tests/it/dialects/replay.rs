@@ -232,6 +232,7 @@ impl Player {
             model: None,
             cwd: "/home/user/project".into(),
             resume: resume.flatten(),
+            fork: None,
             new_session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
             system_file: None,
             skip_permissions: false,

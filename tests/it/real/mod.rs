@@ -10,6 +10,7 @@
 //! Start reading at [`Bench`], then `talk`.
 
 mod asks;
+mod branches;
 mod failures;
 mod keys;
 mod large;
@@ -101,6 +102,11 @@ impl Bench {
             seat.model = Some("gemini-2.5-flash".to_owned());
         }
         self.app.conversation_of(seat)
+    }
+
+    /// As [`Self::restart`], with something done to the folders while nobody uses them.
+    pub fn restart_after(self, change: impl FnOnce(&Path)) -> Self {
+        Self { engine: self.engine, app: self.app.restart_after(change), server: self.server }
     }
 
     /// Ends the app in order and starts it again over the same folders.

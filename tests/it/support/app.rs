@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tunaflow::api::command::{ChatCommand, Command, ProjectCommand};
+use tunaflow::api::command::{BranchCommand, ChatCommand, Command, ProjectCommand};
 use tunaflow::api::handle::{AppHandle, Waker};
 use tunaflow::api::snapshot::{ConversationView, PAGE_LEN, Snapshot};
+use tunaflow::model::branch::BranchKind;
 use tunaflow::model::engine::EngineId;
-use tunaflow::model::id::ConversationId;
+use tunaflow::model::id::{ConversationId, MessageId};
 use tunaflow::model::message::Message;
 use tunaflow::model::project::{Draft, SeatChoice};
 use tunaflow::model::turn::TurnState;
@@ -69,8 +70,14 @@ impl TestApp {
     }
 
     /// Ends in order and starts again in the same home.
-    pub fn restart(mut self) -> Self {
+    pub fn restart(self) -> Self {
+        self.restart_after(|_home| {})
+    }
+
+    /// The same, with something done to the home while nobody uses it.
+    pub fn restart_after(mut self, change: impl FnOnce(&Path)) -> Self {
         self.running.take().unwrap().finish();
+        change(self.home.path());
         Self::in_home(self.home.clone(), self.env.clone()).patient(self.limit)
     }
 
@@ -139,6 +146,21 @@ impl TestApp {
         let path = self.home.path().join(format!("script-{count}.jsonl"));
         std::fs::write(&path, lines).unwrap();
         format!("script:{}", path.display())
+    }
+
+    /// A new branch of a conversation that is open; `seat: None` takes the parent's.
+    pub fn branch(
+        &self,
+        parent: ConversationId,
+        checkpoint: MessageId,
+        seat: Option<SeatChoice>,
+    ) -> ConversationId {
+        let before = self.snapshot().branch_focus;
+        let (label, kind) = (Some("A side road".to_owned()), BranchKind::General);
+        self.send(BranchCommand::Create { parent, checkpoint: Some(checkpoint), label, seat, kind });
+        let made = |s: &Snapshot| s.branch_focus.filter(|id| Some(*id) != before);
+        let snapshot = self.until("a branch", |s| made(s).is_some_and(|id| s.view(id).is_some()));
+        made(&snapshot).unwrap()
     }
 
     pub fn say(&self, conversation: ConversationId, text: &str) {

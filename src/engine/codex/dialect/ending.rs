@@ -94,6 +94,9 @@ impl CodexDialect {
         }
         self.totals = turn.totals.or(self.totals);
         turn.book.settle_tools(ToolState::Stopped, out);
+        if last == TurnEvent::Finished(StopReason::Completed) {
+            out.events.extend(turn.id.take().map(TurnEvent::ForkPoint));
+        }
         out.events.push(last);
     }
 
