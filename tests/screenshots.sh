@@ -37,7 +37,8 @@ shot() { # name fixture theme size zoom [keys]
   sleep 1.5
   if [ -n "$keys" ]; then
     for _ in $(seq 50); do xdotool windowfocus "$window" 2>/dev/null && break; sleep 0.1; done
-    xdotool key $keys
+    # A busy machine draws late; keys wait for what the ones before opened.
+    xdotool key --delay 120 $keys
     sleep 0.6
   fi
   import -window "$window" -strip "$out/$name.png"

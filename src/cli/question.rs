@@ -2,6 +2,7 @@
 
 use crate::api::snapshot::AskRow;
 use crate::cli::front::Front;
+use crate::model::visible::visible;
 
 /// What an agent reads when nobody can be asked.
 pub const NOBODY: &str =
@@ -27,24 +28,7 @@ pub fn question(asked: &AskRow) -> String {
     lines.extend(request.paths.iter().map(|path| format!("  file: {path}")));
     lines.extend(request.diff.clone());
     let shown = lines.join("\n");
-    visible(&shown) + "\nAllow this once? [y/N] "
-}
-
-fn visible(text: &str) -> String {
-    let mut shown = String::new();
-    for c in text.chars() {
-        if (c.is_control() && c != '\n' && c != '\t') || reorders(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
-}
-
-/// Characters that make a command look like another one: they turn the direction of reading, or have no width.
-fn reorders(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    visible(&shown).into_owned() + "\nAllow this once? [y/N] "
 }
 
 #[cfg(test)]

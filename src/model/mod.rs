@@ -17,3 +17,4 @@ pub mod settings;
 pub mod skill;
 pub mod starter;
 pub mod turn;
+pub mod visible;

@@ -461,6 +461,15 @@ pub fn show(snap: &mut Snapshot, messages: Vec<Message>, turn: Option<TurnRow>) 
     put_view(snap, view);
 }
 
+/// Seats another agent in the shown conversation.
+pub fn put_seat(snap: &mut Snapshot, seat: SeatChoice) {
+    change(snap, |view| {
+        let mut row = (*view.row).clone();
+        row.conversation.seat = seat;
+        view.row = Arc::new(row);
+    });
+}
+
 /// Replaces a view and its row in the list.
 pub fn put_view(snap: &mut Snapshot, view: ConversationView) {
     let id = view.row.conversation.id;

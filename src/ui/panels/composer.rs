@@ -45,6 +45,8 @@ pub struct Composer {
     open_paste: Option<usize>,
     pub pickers: pickers::Pickers,
     preview: meter::Preview,
+    /// Width of what stands right of the pickers, when it was last drawn, points.
+    end_width: f32,
 }
 
 /// One conversation's text.
@@ -354,28 +356,47 @@ impl Composer {
         });
     }
 
+    /// Who answers at the left; how full the context is, and Send, at the right. Drawn from left to right, as Tab goes:
+    /// the room of the left part is what the right part left over when it was last drawn.
     fn bottom(&mut self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::hover());
-        let right = egui::Layout::right_to_left(egui::Align::Center);
-        let mut end =
-            ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(right).id_salt("composer end"));
-        let id = view.row.conversation.id;
-        let blank = self.drafts.get(&id).is_none_or(|compose| compose.draft.is_blank());
-        if send_or_stop(cx, &mut end, view, blank) {
-            self.send(cx, view);
-        }
-        end.add_space(4.0);
-        let typed = self.drafts.get_mut(&id).map_or(0, Compose::chars);
-        meter::meter(cx, &mut end, view, typed);
         let room = egui::Rect::from_min_max(
             egui::pos2(rect.left() - 6.0, rect.top()),
-            egui::pos2(end.min_rect().left() - 8.0, rect.bottom()),
+            egui::pos2(rect.right() - self.end_width - 8.0, rect.bottom()),
         );
         let left = egui::Layout::left_to_right(egui::Align::Center);
         let mut start =
             ui.new_child(egui::UiBuilder::new().max_rect(room).layout(left).id_salt("composer start"));
         start.spacing_mut().item_spacing.x = 4.0;
         self.pickers.show(cx, &mut start, view);
+        let width = self.end(cx, ui, rect, view);
+        if (width - self.end_width).abs() > 0.5 {
+            self.end_width = width;
+            ui.ctx().request_discard("the composer's right part has another width");
+        }
+    }
+
+    /// The right part; returns its width.
+    fn end(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: egui::Rect, view: &ConversationView) -> f32 {
+        const SEND: f32 = 94.0;
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        let id = view.row.conversation.id;
+        let typed = self.drafts.get_mut(&id).map_or(0, Compose::chars);
+        let meter = meter::Meter::of(ui, view, typed, rect.width() - SEND);
+        let gap = if meter.is_some() { 12.0 } else { 0.0 };
+        let width = SEND + gap + meter.as_ref().map_or(0.0, meter::Meter::width);
+        let spot = egui::Rect::from_min_max(egui::pos2(rect.right() - width, rect.top()), rect.max);
+        let mut end =
+            ui.new_child(egui::UiBuilder::new().max_rect(spot).layout(layout).id_salt("composer end"));
+        end.spacing_mut().item_spacing.x = gap;
+        if let Some(meter) = meter {
+            meter.show(cx, &mut end);
+        }
+        let blank = self.drafts.get(&id).is_none_or(|compose| compose.draft.is_blank());
+        if send_or_stop(cx, &mut end, view, blank) {
+            self.send(cx, view);
+        }
+        width
     }
 }
 
@@ -406,9 +427,8 @@ fn send_or_stop(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, blank: bool
             false
         }
         Some(_) => {
-            let stop =
-                Button::secondary("Stop").icon_face(icon::STOP, Face::Fill).key("Esc").min_width(WIDTH);
-            if stop.show(ui).clicked() {
+            let stop = Button::secondary("Stop").icon_face(icon::STOP, Face::Fill).icon_ends().key("Esc");
+            if stop.min_width(WIDTH).show(ui).clicked() {
                 cx.send(ChatCommand::Stop { conversation });
             }
             false

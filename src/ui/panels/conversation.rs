@@ -198,15 +198,19 @@ impl Conversation {
             let id = field.id();
             ui.memory_mut(|memory| memory.request_focus(id));
         }
-        ui.spacing_mut().item_spacing.y = 8.0;
-        let out = field.show(ui, &mut editing.text);
         let blank = editing.text.trim().is_empty().then_some("There is nothing to send.");
-        let mut send = out.submitted && blank.is_none();
-        let mut cancel = false;
-        ui.horizontal(|ui| {
-            send |= Button::primary("Send again").disabled(blank).show(ui).clicked();
-            cancel |= Button::quiet("Cancel").key("Esc").show(ui).clicked();
-            ui.label(Text::Caption.rich("This message and all after it leave the conversation.", p.text_3));
+        // Where the message stood.
+        let (send, cancel) = message::body(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            let out = field.show(ui, &mut editing.text);
+            let (mut send, mut cancel) = (out.submitted && blank.is_none(), false);
+            ui.horizontal(|ui| {
+                send |= Button::primary("Send again").disabled(blank).show(ui).clicked();
+                cancel |= Button::quiet("Cancel").key("Esc").show(ui).clicked();
+                let what = "This message and all after it leave the conversation.";
+                ui.label(Text::Caption.rich(what, p.text_3));
+            });
+            (send, cancel)
         });
         if send {
             cx.send(ChatCommand::EditAndResend { message: editing.message, text: editing.text.clone() });

@@ -10,7 +10,7 @@ use crate::ui::route::{ProjectPage, Route, SettingsPage};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint;
-use crate::ui::widgets::tabs::{Tab, tabs};
+use crate::ui::widgets::tabs::{Tab, tabs_with_id};
 use crate::ui::widgets::{Chip, IconButton, Tone};
 use crate::ui::words;
 
@@ -55,13 +55,17 @@ impl Panel for Header {
             Tab { value: Place::Project, label: "Project", note: "" },
             Tab { value: Place::Settings, label: "Settings", note: "" },
         ];
-        match tabs(&mut ui, &all, place) {
+        let (chosen, tab) = tabs_with_id(&mut ui, &all, place);
+        if let Some(tab) = tab.filter(|_| !matches!(cx.route, Route::Chat { .. })) {
+            regions::mark(ui.ctx(), Region::Header, tab);
+        }
+        match chosen {
             Some(Place::Chat) => cx.act(UiAction::Back),
             Some(Place::Project) => cx.act(UiAction::Project(ProjectPage::default())),
             Some(Place::Settings) => cx.act(UiAction::Settings(SettingsPage::Engines)),
             None => {}
         }
-        if place == Place::Chat {
+        if place != Place::Settings {
             title(cx, &mut ui);
         }
     }

@@ -10,6 +10,7 @@ use crate::api::command::ChatCommand;
 use crate::api::snapshot::{ConversationView, PackView};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::pack::SectionId;
+use crate::model::project::SeatChoice;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::regions::{self, Region};
@@ -26,6 +27,8 @@ use crate::ui::words;
 pub struct Inspector {
     section: Option<SectionId>,
     asked: Option<(ConversationId, Option<TurnId>)>,
+    /// Who answers in the newest preview that was asked for.
+    seat: Option<SeatChoice>,
     /// The lines of the open section: kept while pack and section stay the same.
     lines: Option<Lines>,
     /// Two packs stand side by side.
@@ -50,10 +53,15 @@ impl Panel for Inspector {
     fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         let Route::Inspector { conversation, turn } = cx.route else { return };
         let Some(view) = cx.view() else { return };
-        if self.asked != Some((*conversation, *turn)) {
+        let seat = &view.row.conversation.seat;
+        let elsewhere = self.asked != Some((*conversation, *turn));
+        if elsewhere {
             self.asked = Some((*conversation, *turn));
             self.section = None;
             self.compare.reset();
+        }
+        if elsewhere || (turn.is_none() && self.seat.as_ref() != Some(seat)) {
+            self.seat = Some(seat.clone());
             match turn {
                 Some(turn) => cx.send(ChatCommand::LoadPack { conversation: *conversation, turn: *turn }),
                 None => {
@@ -79,7 +87,10 @@ impl Panel for Inspector {
         if self.comparing {
             return self.compare.ui(cx, ui, view, pack);
         }
-        table::facts(ui, &pack.pack.report, pack.seat.as_ref().map(|seat| seat.supply));
+        let wish = table::facts(ui, &pack.pack.report, turn.is_none().then_some(seat));
+        if let Some(seat) = wish.filter(|wish| wish != seat) {
+            cx.send(ChatCommand::SetSeat { conversation: *conversation, seat });
+        }
         let rect = ui.available_rect_before_wrap();
         if rect.width() >= TWO_PANES_FROM {
             if self.section.is_none() {

@@ -9,6 +9,7 @@ use crate::api::command::ChatCommand;
 use crate::api::snapshot::AskRow;
 use crate::model::id::TurnId;
 use crate::model::turn::{Decision, PermissionAction};
+use crate::model::visible::visible;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::panels::diff;
@@ -135,7 +136,7 @@ fn headline(ask: &AskRow) -> String {
         PermissionAction::Run => "wants to run a command".to_owned(),
         PermissionAction::Edit => "wants to change a file".to_owned(),
         PermissionAction::Fetch => "wants to fetch from the network".to_owned(),
-        PermissionAction::Other => format!("wants to use {}", ask.request.tool),
+        PermissionAction::Other => format!("wants to use {}", visible(&ask.request.tool)),
     };
     format!("{} {what}", ask.agent)
 }
@@ -210,17 +211,18 @@ fn what(ui: &mut Ui, ask: &AskRow) {
         exact_text(ui, command);
     }
     if let Some(diff) = &request.diff {
-        let title = request.paths.first().map_or("", String::as_str);
-        diff::view(ui, ("permission", ask.request.ask.as_str()), title, diff);
+        let title = visible(request.paths.first().map_or("", String::as_str));
+        diff::view(ui, ("permission", ask.request.ask.as_str()), &title, &visible(diff));
     }
     if request.command.is_none() && request.diff.is_none() {
         let listed = if request.paths.is_empty() { request.tool.clone() } else { request.paths.join("\n") };
         exact_text(ui, &listed);
     } else if request.command.is_some() && !request.paths.is_empty() {
-        ui.add(egui::Label::new(Text::MonoSmall.rich(request.paths.join("\n"), p.text_2)).wrap());
+        let listed = request.paths.join("\n");
+        ui.add(egui::Label::new(Text::MonoSmall.rich(visible(&listed), p.text_2)).wrap());
     }
     if let Some(reason) = request.reason.as_ref().filter(|reason| !reason.is_empty()) {
-        ui.add(egui::Label::new(Text::Ui.rich(reason, p.text_2)).wrap());
+        ui.add(egui::Label::new(Text::Ui.rich(visible(reason), p.text_2)).wrap());
     }
 }
 
@@ -231,7 +233,7 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, ask: &AskRow) {
         if let Some(folder) = &ask.request.folder {
             fact_icon(ui, icon::FOLDER);
             let shown = words::path(std::path::Path::new(folder), cx.home);
-            ui.label(Text::MonoSmall.rich(shown, p.text_2)).on_hover_text(folder);
+            ui.label(Text::MonoSmall.rich(visible(&shown), p.text_2)).on_hover_text(visible(folder));
             ui.add_space(8.0);
         }
         let seat = cx.view().and_then(|view| view.turn.as_ref()).map(|turn| &turn.seat);
@@ -292,7 +294,7 @@ fn queue(cx: &UiCx<'_>, ui: &mut Ui, others: &[&AskRow], rows: usize) {
         );
         let x = paint::left(ui, rect, rect.left() + 18.0, label) + sizes.space.s4;
         if let Some(command) = &other.request.command {
-            let exact = paint::line(ui, command, Text::MonoSmall.format(p.text_2), end - x);
+            let exact = paint::line(ui, &visible(command), Text::MonoSmall.format(p.text_2), end - x);
             paint::left(ui, rect, x, exact);
         }
         paint::focus_ring(ui, &response, rect, sizes.radius.control, paint::Ring::Inside);

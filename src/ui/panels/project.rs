@@ -26,7 +26,7 @@ use crate::ui::theme::{self, CLEAR, Text, Weight};
 use crate::ui::widgets::Button;
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint::{self, Ring};
-use crate::ui::widgets::tabs::{Tab, tabs};
+use crate::ui::widgets::tabs::{Tab, tabs_wrapped};
 
 pub use agreements::scope;
 pub use artifacts::{fields as artifact_fields, why_not as artifact_why_not};
@@ -41,6 +41,8 @@ pub struct ProjectPanel {
     artifacts: artifacts::Artifacts,
     links: links::Links,
     skills: skills::Skills,
+    /// The page whose form was drawn last.
+    form_of: Option<ProjectPage>,
 }
 
 /// Width from which the list of pages stands at the left, points.
@@ -84,7 +86,14 @@ impl Panel for ProjectPanel {
             self.plans.foot(cx, &mut foot);
         }
         let mut body = ui.new_child(UiBuilder::new().max_rect(body).id_salt("page"));
-        ScrollArea::vertical().id_salt(("project", page.label())).auto_shrink(false).show(&mut body, |ui| {
+        let form = self.has_form(page);
+        let mut area = ScrollArea::vertical().id_salt(("project", page.label(), form)).auto_shrink(false);
+        if form && self.form_of != Some(page) {
+            // A form begins at its top, wherever the list stood; the list keeps its place.
+            area = area.vertical_scroll_offset(0.0);
+        }
+        self.form_of = form.then_some(page);
+        area.show(&mut body, |ui| {
             Frame::NONE.inner_margin(Margin::symmetric(24, 20)).show(ui, |ui| {
                 ui.set_width(ui.available_width().min(PAGE_MAX));
                 ui.spacing_mut().item_spacing.y = 6.0;
@@ -113,6 +122,16 @@ impl ProjectPanel {
             || self.agreements.close()
             || self.artifacts.close()
             || self.skills.clear()
+    }
+
+    fn has_form(&self, page: ProjectPage) -> bool {
+        match page {
+            ProjectPage::Plans => self.plans.has_form(),
+            ProjectPage::Findings => self.findings.has_form(),
+            ProjectPage::Agreements => self.agreements.has_form(),
+            ProjectPage::Artifacts => self.artifacts.has_form(),
+            ProjectPage::Links | ProjectPage::Skills => false,
+        }
     }
 
     fn page(&mut self, cx: &UiCx<'_>, ui: &mut Ui, page: ProjectPage) {
@@ -177,8 +196,8 @@ fn pages(cx: &UiCx<'_>, ui: &mut Ui, page: ProjectPage) {
 
 /// The pages as tabs above; returns where the body begins.
 fn strip(cx: &UiCx<'_>, ui: &mut Ui, all: Rect, page: ProjectPage) -> f32 {
-    let strip = Rect::from_min_size(all.min, vec2(all.width(), 44.0));
-    let mut side = ui.new_child(UiBuilder::new().max_rect(strip.shrink2(vec2(12.0, 8.0))).id_salt("pages"));
+    let inside = all.shrink2(vec2(12.0, 8.0));
+    let mut side = ui.new_child(UiBuilder::new().max_rect(inside).id_salt("pages"));
     let all: Vec<Tab<'_, ProjectPage>> = ProjectPage::ALL
         .iter()
         .map(|page| Tab {
@@ -187,12 +206,10 @@ fn strip(cx: &UiCx<'_>, ui: &mut Ui, all: Rect, page: ProjectPage) -> f32 {
             note: "",
         })
         .collect();
-    ScrollArea::horizontal().id_salt("pages").show(&mut side, |ui| {
-        if let Some(page) = tabs(ui, &all, page) {
-            cx.ask(Request::Go(Route::Project { page, conversation: cx.route.conversation() }));
-        }
-    });
-    strip.bottom()
+    if let Some(page) = tabs_wrapped(&mut side, &all, page) {
+        cx.ask(Request::Go(Route::Project { page, conversation: cx.route.conversation() }));
+    }
+    side.min_rect().bottom() + 4.0
 }
 
 fn page_row(ui: &mut Ui, page: ProjectPage, count: usize, selected: bool) -> bool {

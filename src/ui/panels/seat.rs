@@ -1,8 +1,11 @@
 //! Words and choices of a seat, for the composer and the profiles.
 
-use crate::model::pack::Supply;
+use egui::Ui;
+
+use crate::model::pack::{Mode, Supply};
 use crate::model::project::SeatChoice;
 use crate::ui::cx::UiCx;
+use crate::ui::panels::menu::{self, MenuRow};
 
 /// `Claude Code · opus · Architect · Standard`: what a seat is made of.
 #[must_use]
@@ -37,6 +40,41 @@ pub fn supply_words(supply: Supply) -> &'static str {
         Supply::Hybrid => "A little told, the rest on request",
         Supply::Pull => "On request only",
     }
+}
+
+/// Width of a menu of [`mode_rows`], points.
+pub const MODES_WIDTH: f32 = 330.0;
+
+/// The chosen mode in a word; without one a rule decides.
+#[must_use]
+pub fn mode_words(mode: Option<Mode>) -> &'static str {
+    mode.map_or("Auto", Mode::label)
+}
+
+/// Rows of a menu: how much is told, and how the rest reaches the agent. Returns the seat as it was picked.
+pub fn mode_rows(ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
+    let mut chosen = None;
+    let rows: [(Option<Mode>, &str); 4] = [
+        (None, "By rule"),
+        (Some(Mode::Lite), "Little"),
+        (Some(Mode::Standard), "The usual"),
+        (Some(Mode::Full), "All there is"),
+    ];
+    menu::head(ui, "Context mode");
+    for (mode, detail) in rows {
+        if MenuRow::plain(mode_words(mode)).end(detail).selected(seat.mode == mode).show(ui).clicked() {
+            chosen = Some(by_hand(SeatChoice { mode, ..seat.clone() }));
+        }
+    }
+    menu::divider(ui);
+    menu::head(ui, "Skills, memory, other conversations");
+    for supply in Supply::ALL {
+        let row = MenuRow::plain(supply.label()).end(supply_words(supply));
+        if row.selected(seat.supply == supply).show(ui).clicked() {
+            chosen = Some(by_hand(SeatChoice { supply, ..seat.clone() }));
+        }
+    }
+    chosen
 }
 
 /// The same seat under no profile's name: something was picked by hand.

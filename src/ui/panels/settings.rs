@@ -16,11 +16,12 @@ use crate::api::command::SettingsCommand;
 use crate::model::settings::Settings;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::panel::Panel;
+use crate::ui::regions::{self, Region};
 use crate::ui::route::{Route, SettingsPage};
 use crate::ui::theme::{self, CLEAR, Text, Weight};
 use crate::ui::widgets::icon::{self, Icon};
 use crate::ui::widgets::paint::{self, Ring};
-use crate::ui::widgets::tabs::{Tab, tabs};
+use crate::ui::widgets::tabs::{Tab, tabs_wrapped};
 
 /// What is half typed, and settings sent but not yet seen in a snapshot.
 #[derive(Default)]
@@ -58,7 +59,7 @@ impl Panel for SettingsPanel {
         let all = ui.available_rect_before_wrap();
         let mut body = all;
         if all.width() >= LIST_FROM {
-            let list = Rect::from_min_size(all.min, vec2(196.0, all.height()));
+            let list = Rect::from_min_size(all.min, vec2(212.0, all.height()));
             let mut side = ui.new_child(UiBuilder::new().max_rect(list.shrink(12.0)).id_salt("pages"));
             for each in SettingsPage::ALL {
                 if page_row(&mut side, each, each == page) {
@@ -66,20 +67,17 @@ impl Panel for SettingsPanel {
                 }
             }
             let line = Stroke::new(1.0, theme::palette(ui).stroke_subtle);
-            ui.painter().vline(list.right(), list.y_range(), line);
-            body = Rect::from_min_max(pos2(list.right() + 1.0, all.top()), all.max);
+            ui.painter().vline(list.right() - 0.5, list.y_range(), line);
+            body = Rect::from_min_max(pos2(list.right(), all.top()), all.max);
         } else {
-            let strip = Rect::from_min_size(all.min, vec2(all.width(), 40.0));
-            let mut strip_ui =
-                ui.new_child(UiBuilder::new().max_rect(strip.shrink2(vec2(8.0, 4.0))).id_salt("pages"));
-            ScrollArea::horizontal().id_salt("page strip").show(&mut strip_ui, |ui| {
-                let all: Vec<Tab<'_, SettingsPage>> =
-                    SettingsPage::ALL.map(|page| Tab { value: page, label: page.label(), note: "" }).into();
-                if let Some(page) = tabs(ui, &all, page) {
-                    cx.ask(Request::Go(Route::Settings { page }));
-                }
-            });
-            body.min.y = strip.bottom();
+            let inside = all.shrink2(vec2(12.0, 8.0));
+            let mut strip = ui.new_child(UiBuilder::new().max_rect(inside).id_salt("pages"));
+            let tabs: Vec<Tab<'_, SettingsPage>> =
+                SettingsPage::ALL.map(|page| Tab { value: page, label: page.label(), note: "" }).into();
+            if let Some(page) = tabs_wrapped(&mut strip, &tabs, page) {
+                cx.ask(Request::Go(Route::Settings { page }));
+            }
+            body.min.y = strip.min_rect().bottom() + 4.0;
         }
         let mut body = ui.new_child(UiBuilder::new().max_rect(body).id_salt("page"));
         if page == SettingsPage::Keys {
@@ -164,6 +162,9 @@ fn page_row(ui: &mut Ui, page: SettingsPage, selected: bool) -> bool {
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.sidebar), Sense::click());
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Tab, true, selected, page.label()));
+    if selected {
+        regions::mark(ui.ctx(), Region::Content, response.id);
+    }
     let fill = match (selected, response.hovered()) {
         (true, _) => p.bg_selected,
         (_, true) => p.bg_hover,

@@ -101,4 +101,7 @@ fn fill_spacing(style: &mut Style, sizes: &Sizes) {
     s.scroll.bar_inner_margin = 2.0;
     s.scroll.bar_outer_margin = 2.0;
     s.scroll.foreground_color = true;
+    // Quieter than the text beside it, also under the pointer.
+    s.scroll.active_handle_opacity = 0.45;
+    s.scroll.interact_handle_opacity = 0.6;
 }

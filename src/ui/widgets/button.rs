@@ -27,6 +27,8 @@ pub struct Button<'a> {
     label: &'a str,
     kind: Kind,
     icon: Option<(Icon, Face)>,
+    /// The icon in the colour of what ends something.
+    icon_ends: bool,
     key: Option<&'a str>,
     disabled: Option<&'a str>,
     selected: bool,
@@ -41,6 +43,7 @@ impl<'a> Button<'a> {
             label,
             kind,
             icon: None,
+            icon_ends: false,
             key: None,
             disabled: None,
             selected: false,
@@ -78,6 +81,12 @@ impl<'a> Button<'a> {
     /// An icon of another face before the label.
     pub fn icon_face(mut self, icon: Icon, face: Face) -> Self {
         self.icon = Some((icon, face));
+        self
+    }
+
+    /// Draws the icon in the colour of what ends something, the label as it is.
+    pub fn icon_ends(mut self) -> Self {
+        self.icon_ends = true;
         self
     }
 
@@ -140,7 +149,10 @@ impl<'a> Button<'a> {
             info
         });
         if ui.is_rect_visible(rect) {
-            let look = self.look(ui, &response);
+            let mut look = self.look(ui, &response);
+            if self.icon_ends && enabled {
+                look.icon = theme::palette(ui).error;
+            }
             let radius = sizes.radius.control;
             ui.painter().rect(
                 rect,

@@ -107,7 +107,7 @@ impl Gallery {
         }
         ui.horizontal(|ui| {
             Button::primary("Allow once").icon(icon::CHECK).key("Ctrl Enter").show(ui);
-            Button::secondary("Stop").icon_face(icon::SQUARE, icon::Face::Fill).key("Esc").show(ui);
+            Button::secondary("Stop").icon_face(icon::STOP, icon::Face::Fill).icon_ends().key("Esc").show(ui);
             Button::secondary("Chosen").icon(icon::SUN).selected(true).show(ui);
         });
         ui.horizontal(|ui| {

@@ -1,5 +1,6 @@
 use egui::{Frame, Margin, Rect, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
+use crate::model::visible::visible;
 use crate::ui::theme::{self, Text, Weight};
 
 use super::glyph::StateGlyph;
@@ -49,7 +50,8 @@ pub fn permission_card<R>(
     shown.inner
 }
 
-/// The exact command or text of a request: on inset ground, wrapped, never shortened, selectable.
+/// The exact command or text of a request: on inset ground, wrapped, never shortened, selectable. What would be unseen
+/// in it, or change how the rest is read, is written out.
 pub fn exact_text(ui: &mut Ui, text: &str) {
     let sizes = theme::sizes();
     let p = theme::palette(ui);
@@ -60,6 +62,6 @@ pub fn exact_text(ui: &mut Ui, text: &str) {
         .inner_margin(Margin::symmetric(12, 10))
         .show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ui.add(egui::Label::new(Text::Code.rich(text, p.text_1)).selectable(true).wrap());
+            ui.add(egui::Label::new(Text::Code.rich(visible(text), p.text_1)).selectable(true).wrap());
         });
 }

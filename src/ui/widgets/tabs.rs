@@ -16,10 +16,32 @@ pub struct Tab<'a, T> {
 
 /// Segments side by side, 28 high; returns the newly chosen value.
 pub fn tabs<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[Tab<'_, T>], current: T) -> Option<T> {
+    tabs_with_id(ui, tabs, current).0
+}
+
+/// As [`tabs`], with the id of the current tab.
+pub fn tabs_with_id<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    tabs: &[Tab<'_, T>],
+    current: T,
+) -> (Option<T>, Option<egui::Id>) {
+    ui.horizontal(|ui| segments(ui, tabs, current)).inner
+}
+
+/// As [`tabs`], on as many lines as they need.
+pub fn tabs_wrapped<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[Tab<'_, T>], current: T) -> Option<T> {
+    ui.horizontal_wrapped(|ui| segments(ui, tabs, current)).inner.0
+}
+
+fn segments<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    tabs: &[Tab<'_, T>],
+    current: T,
+) -> (Option<T>, Option<egui::Id>) {
     let sizes = theme::sizes();
     let p = theme::palette(ui);
-    let mut chosen = None;
-    ui.horizontal(|ui| {
+    let (mut chosen, mut at) = (None, None);
+    {
         ui.spacing_mut().item_spacing.x = sizes.space.s2;
         for tab in tabs {
             let selected = tab.value == current;
@@ -32,6 +54,9 @@ pub fn tabs<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[Tab<'_, T>], current: T) -
             let size = vec2(bold + note_room + sizes.space.s5 * 2.0, sizes.control.button);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
             response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, tab.label));
+            if selected {
+                at = Some(response.id);
+            }
             let fill = if selected || response.hovered() { p.bg_hover } else { CLEAR };
             ui.painter().rect_filled(rect, sizes.radius.control, fill);
             let x = rect.left() + sizes.space.s5;
@@ -42,8 +67,8 @@ pub fn tabs<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[Tab<'_, T>], current: T) -
                 chosen = Some(tab.value);
             }
         }
-    });
-    chosen
+    }
+    (chosen, at)
 }
 
 /// The pill that leads to the newest message: floats centred at `center`.

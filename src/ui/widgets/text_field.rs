@@ -267,7 +267,9 @@ impl<'a> TextField<'a> {
         let pad = if self.framed { self.margin().sum().y } else { 0.0 };
         #[expect(clippy::cast_precision_loss, reason = "a count of lines on a screen")]
         let height = most as f32 * self.step.line() + pad;
-        let area = ScrollArea::vertical().id_salt(self.salt).max_height(height).auto_shrink([false, true]);
+        // Inside a page that scrolls, too, it grows to its full height.
+        let area = ScrollArea::vertical().id_salt(self.salt).max_height(height).min_scrolled_height(height);
+        let area = area.auto_shrink([false, true]);
         let shown = area.show(ui, |ui| self.edit(ui, text, focused));
         if self.framed {
             let edge = shown.inner.rect.intersect(shown.inner_rect);

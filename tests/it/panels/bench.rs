@@ -185,6 +185,18 @@ impl Bench {
         self.harness.get_by_label(label).is_focused()
     }
 
+    /// Name of the control that has the keyboard.
+    pub fn focused_name(&self) -> Option<String> {
+        let mut stack: Vec<Node<'_>> = vec![self.harness.root()];
+        while let Some(node) = stack.pop() {
+            if node.is_focused() {
+                return node.accesskit_node().label();
+            }
+            stack.extend(node.children());
+        }
+        None
+    }
+
     pub fn value(&self, label: &str) -> String {
         self.harness.get_by_label(label).value().unwrap_or_default()
     }

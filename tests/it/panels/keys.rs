@@ -166,6 +166,7 @@ fn it_all_goes_without_a_mouse() {
 fn commands_are_found_by_name_and_by_key() {
     let mut bench = page();
     bench.key(Modifiers::NONE, Key::F6);
+    bench.key(Modifiers::NONE, Key::F6);
     assert!(bench.is_focused("Find a command or a key"));
     bench.type_text("f8");
     assert!(bench.has("Go to the next question: F8"));

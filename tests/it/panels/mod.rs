@@ -7,3 +7,4 @@ mod known;
 mod layout;
 mod permission;
 mod places;
+mod seen;

@@ -159,6 +159,8 @@ fn message_actions_send_their_commands() {
     bench.click("By Claude Code");
     let again = ChatCommand::Regenerate { message: MessageId(4), engine: Some(EngineId::new("claude")) };
     assert!(bench.sent().contains(&Command::Chat(again)));
+    // The menu lay beside the message.
+    bench.hover_part("Message from Developer Codex");
     bench.click("Context of this turn");
     assert_eq!(bench.route(), Route::Inspector { conversation: SHOWN, turn: Some(TurnId(72)) });
     let load = ChatCommand::LoadPack { conversation: SHOWN, turn: TurnId(72) };

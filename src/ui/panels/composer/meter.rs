@@ -15,6 +15,7 @@ use crate::model::project::{Draft, SeatChoice};
 use crate::ui::action::UiAction;
 use crate::ui::cx::UiCx;
 use crate::ui::theme::{self, Text};
+use crate::ui::widgets::paint;
 use crate::ui::words;
 
 /// A pause so long ends a burst of typing, seconds.
@@ -93,49 +94,64 @@ impl Preview {
     }
 }
 
-/// Draws words and bar where there is room: `18.4k of 60k characters`. Draws nothing while it is not known.
-pub fn meter(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, typed_chars: u64) {
-    let preview = view.preview.as_ref().map(|pack| &pack.pack.report);
-    let Some(report) = preview.or_else(|| view.turn.as_ref()?.report.as_deref()) else { return };
-    let p = theme::palette(ui);
-    let room = ui.available_width();
-    if room <= 270.0 {
-        return;
+/// Bar and words, `18.4k of 60k characters`, measured and not yet drawn.
+pub struct Meter<'a> {
+    report: &'a PackReport,
+    typed_chars: u64,
+    text: String,
+    words: Arc<egui::Galley>,
+}
+
+impl<'a> Meter<'a> {
+    /// What fits into `room` points; `None` where nothing does, and while the context is not known.
+    pub fn of(ui: &Ui, view: &'a ConversationView, typed_chars: u64, room: f32) -> Option<Self> {
+        let preview = view.preview.as_ref().map(|pack| &pack.pack.report);
+        let report = preview.or_else(|| view.turn.as_ref()?.report.as_deref())?;
+        let p = theme::palette(ui);
+        let color = if share(report) >= NEAR { p.warn } else { p.text_3 };
+        let text = share_words(report);
+        let words = paint_line(ui, if room > 430.0 { &text } else { "" }, color);
+        (room > 270.0).then_some(Self { report, typed_chars, text, words })
     }
-    #[expect(clippy::cast_precision_loss, reason = "shares of a budget")]
-    let (share, typed) = {
-        let budget = report.budget_chars.max(1) as f32;
-        (report.total_chars as f32 / budget, typed_chars as f32 / budget)
-    };
-    let near = share >= NEAR;
-    let text = share_words(report);
-    let words = if room > 430.0 { text.as_str() } else { "" };
-    let color = if near { p.warn } else { p.text_3 };
-    let galley = paint_line(ui, words, color);
-    let gap = if words.is_empty() { 0.0 } else { 8.0 };
-    let size = vec2(galley.size().x + gap + BAR, 28.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
-    crate::ui::widgets::paint::left(ui, rect, rect.left(), galley);
-    bar(ui, pos2(rect.right() - BAR, rect.center().y), share, typed, near);
-    let radius = theme::sizes().radius.chip;
-    crate::ui::widgets::paint::focus_ring(
-        ui,
-        &response,
-        rect,
-        radius,
-        crate::ui::widgets::paint::Ring::Outside,
-    );
-    if tooltip(response, report, typed_chars, &cx.keys(UiAction::Context)).clicked() {
-        cx.act(UiAction::Context);
+
+    fn gap(&self) -> f32 {
+        if self.words.size().x > 0.0 { 8.0 } else { 0.0 }
     }
+
+    /// Width it takes, points.
+    pub fn width(&self) -> f32 {
+        self.words.size().x + self.gap() + BAR
+    }
+
+    /// Draws it; a click opens the context.
+    pub fn show(self, cx: &UiCx<'_>, ui: &mut Ui) {
+        #[expect(clippy::cast_precision_loss, reason = "a share of a budget")]
+        let typed = self.typed_chars as f32 / self.report.budget_chars.max(1) as f32;
+        let share = share(self.report);
+        let (rect, response) = ui.allocate_exact_size(vec2(self.width(), 28.0), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &self.text));
+        let words = rect.left() + BAR + self.gap();
+        bar(ui, pos2(rect.left(), rect.center().y), share, typed, share >= NEAR);
+        paint::left(ui, rect, words, self.words);
+        let ring = rect.expand2(vec2(4.0, 0.0));
+        paint::focus_ring(ui, &response, ring, theme::sizes().radius.control, paint::Ring::Inside);
+        if tooltip(response, self.report, self.typed_chars, &cx.keys(UiAction::Context)).clicked() {
+            cx.act(UiAction::Context);
+        }
+    }
+}
+
+fn share(report: &PackReport) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a share of a budget")]
+    let share = report.total_chars as f32 / report.budget_chars.max(1) as f32;
+    share
 }
 
 /// Width of the bar, points.
 const BAR: f32 = 56.0;
 
 fn paint_line(ui: &Ui, text: &str, color: egui::Color32) -> Arc<egui::Galley> {
-    crate::ui::widgets::paint::line(ui, text, Text::Caption.format(color), 260.0)
+    paint::line(ui, text, Text::Caption.format(color), 260.0)
 }
 
 /// The pack in accent, what is typed behind it in grey: it is sent beside the pack and takes nothing of its budget.

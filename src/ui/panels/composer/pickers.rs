@@ -6,13 +6,12 @@ use crate::api::command::{ChatCommand, SettingsCommand};
 use crate::api::snapshot::{ConversationView, EngineRow};
 use crate::model::engine::Availability;
 
-use crate::model::pack::{Mode, Supply};
 use crate::model::project::SeatChoice;
 use crate::model::settings::{PROFILE_NAME_CHARS_MAX, Profile};
 use crate::ui::action::UiAction;
 use crate::ui::cx::{self, UiCx};
 use crate::ui::panels::menu::{self, MenuRow};
-use crate::ui::panels::seat::{by_hand, supply_words, words_of};
+use crate::ui::panels::seat::{MODES_WIDTH, by_hand, mode_rows, mode_words, words_of};
 use crate::ui::route::SettingsPage;
 use crate::ui::theme::Text;
 use crate::ui::widgets::picker::{Choice, Lead, choice_row, picker_button};
@@ -52,9 +51,9 @@ impl Pickers {
             }
         }
         if room >= MODE_FROM {
-            let label = seat.mode.map_or("Auto", Mode::label);
+            let label = mode_words(seat.mode);
             let button = picker_button(ui, Lead::None, label, "Context mode", false);
-            changed = menu::menu(&button, 290.0, |ui| modes(ui, seat)).flatten().or(changed);
+            changed = menu::menu(&button, MODES_WIDTH, |ui| mode_rows(ui, seat)).flatten().or(changed);
         }
         if let Some(seat) = changed.filter(|changed| changed != seat) {
             cx.send(ChatCommand::SetSeat { conversation, seat });
@@ -273,33 +272,6 @@ fn profile_of(seat: &SeatChoice, name: String) -> Profile {
         mode: seat.mode,
         supply: seat.supply,
     }
-}
-
-/// How much is told, and how the rest reaches the agent.
-fn modes(ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
-    let mut chosen = None;
-    let rows: [(Option<Mode>, &str); 4] = [
-        (None, "By rule"),
-        (Some(Mode::Lite), "Little"),
-        (Some(Mode::Standard), "The usual"),
-        (Some(Mode::Full), "All there is"),
-    ];
-    menu::head(ui, "Context mode");
-    for (mode, detail) in rows {
-        let label = mode.map_or("Auto", Mode::label);
-        if MenuRow::plain(label).end(detail).selected(seat.mode == mode).show(ui).clicked() {
-            chosen = Some(by_hand(SeatChoice { mode, ..seat.clone() }));
-        }
-    }
-    menu::divider(ui);
-    menu::head(ui, "Skills, memory, other conversations");
-    for supply in Supply::ALL {
-        let row = MenuRow::plain(supply_words(supply)).selected(seat.supply == supply);
-        if row.show(ui).clicked() {
-            chosen = Some(by_hand(SeatChoice { supply, ..seat.clone() }));
-        }
-    }
-    chosen
 }
 
 /// Why an engine cannot be asked now; `None` when it can.

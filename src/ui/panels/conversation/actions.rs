@@ -17,7 +17,7 @@ use crate::ui::widgets::IconButton;
 use crate::ui::widgets::icon::{self, Icon};
 use crate::ui::widgets::paint::{self, Ring};
 
-use super::copy;
+use super::{copy, message};
 
 /// Which message has the bar.
 #[derive(Default)]
@@ -29,10 +29,12 @@ pub struct Actions {
 }
 
 const BUTTON: f32 = 26.0;
-/// The bar's top above the top of an own message, whose text begins lower.
-const RISE_OWN: f32 = 25.0;
-/// The same for an answer: the bar covers nothing of its head.
-const RISE: f32 = 32.0;
+/// The bar's top above the top of a message.
+const RISE: f32 = 25.0;
+/// Height of an answer's head, points: the bar lies in it, before what stands at its right.
+const HEAD: f32 = 20.0;
+/// Width an answer must have for the bar to lie beside name and model, points.
+const BESIDE_FROM: f32 = 500.0;
 
 impl Actions {
     /// Height of a message when it was last drawn.
@@ -66,7 +68,7 @@ impl Actions {
         if view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
-        let bar = bar_rect(area, message);
+        let bar = bar_rect(cx, ui, area, view, message);
         let focused = response.has_focus();
         if focused {
             paint::focus_ring(ui, &response, area.expand(4.0), theme::sizes().radius.card, Ring::Inside);
@@ -146,12 +148,20 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
 }
 
 /// Where the bar lies; as wide as its buttons.
-fn bar_rect(area: Rect, message: &Message) -> Rect {
+fn bar_rect(cx: &UiCx<'_>, ui: &Ui, area: Rect, view: &ConversationView, message: &Message) -> Rect {
     let own = message.author == Author::User;
     let live = message.state == MessageState::Streaming;
     let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some()) + 2 * u8::from(!live);
     let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
-    Rect::from_min_size(pos2(area.right() - size.x, area.top() - if own { RISE_OWN } else { RISE }), size)
+    let head = matches!(message.author, Author::Agent { .. }) && area.width() >= BESIDE_FROM;
+    if !head {
+        return Rect::from_min_size(pos2(area.right() - size.x, area.top() - RISE), size);
+    }
+    let turn = view.turn.as_deref().filter(|turn| Some(turn.turn) == message.turn);
+    let facts = message::facts_width(cx, ui, message, turn) + theme::sizes().space.s4;
+    // A little higher than the middle: the first line below stays free of it.
+    let top = area.top() + (HEAD - size.y) / 2.0 - 2.0;
+    Rect::from_min_size(pos2(area.right() - facts - size.x, top), size)
 }
 
 fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {

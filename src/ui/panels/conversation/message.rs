@@ -44,7 +44,7 @@ pub fn draw(
 }
 
 /// The area right of the mark.
-fn body<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
+pub fn body<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
     let rect = ui.available_rect_before_wrap();
     let inner = Rect::from_min_max(pos2(rect.left() + GUTTER, rect.top()), rect.max);
     let mut child =
@@ -152,19 +152,42 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, turn: Option<&TurnRow>) {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Heading, true, &said));
 }
 
-/// Glyph, phase and elapsed time of a running turn; returns their left edge.
-fn running(cx: &UiCx<'_>, ui: &Ui, rect: Rect, turn: Option<&TurnRow>) -> f32 {
-    let p = theme::palette(ui);
+/// Width of what stands at the right of an answer's head, points. While it runs it comes in wide steps, so that what
+/// lies beside it stays while the seconds count.
+pub fn facts_width(cx: &UiCx<'_>, ui: &Ui, message: &Message, turn: Option<&TurnRow>) -> f32 {
+    const STEP: f32 = 48.0;
+    if message.state == MessageState::Streaming {
+        let (.., text) = running_words(cx, turn);
+        let width = paint::width(ui, &text, Text::Caption, Weight::Regular) + 24.0;
+        return (width / STEP).ceil() * STEP;
+    }
+    paint::width(ui, &finished_words(cx, message), Text::Caption, Weight::Regular)
+}
+
+fn running_words(cx: &UiCx<'_>, turn: Option<&TurnRow>) -> (TurnState, String) {
     let state = turn.map_or(TurnState::Running, |turn| turn.state);
     let phase = turn.map_or("", |turn| turn.phase.as_str());
     let phase = if phase.is_empty() { "Working" } else { phase };
     let elapsed =
         turn.map_or_else(String::new, |turn| format!(" · {}", words::elapsed(cx.now.ms - turn.started_ms)));
-    let (glyph, color, text) = match state {
-        TurnState::NeedsYou => (StateGlyph::NeedsYou, p.needs, format!("Needs you{elapsed}")),
-        TurnState::Stopping => (StateGlyph::Running, p.text_2, format!("Stopping{elapsed}")),
-        TurnState::Queued => (StateGlyph::Queued, p.text_2, "Queued".to_owned()),
-        _ => (StateGlyph::Running, p.accent, format!("{phase}{elapsed}{}", idle(cx, turn))),
+    let text = match state {
+        TurnState::NeedsYou => format!("Needs you{elapsed}"),
+        TurnState::Stopping => format!("Stopping{elapsed}"),
+        TurnState::Queued => "Queued".to_owned(),
+        _ => format!("{phase}{elapsed}{}", idle(cx, turn)),
+    };
+    (state, text)
+}
+
+/// Glyph, phase and elapsed time of a running turn; returns their left edge.
+fn running(cx: &UiCx<'_>, ui: &Ui, rect: Rect, turn: Option<&TurnRow>) -> f32 {
+    let p = theme::palette(ui);
+    let (state, text) = running_words(cx, turn);
+    let (glyph, color) = match state {
+        TurnState::NeedsYou => (StateGlyph::NeedsYou, p.needs),
+        TurnState::Stopping => (StateGlyph::Running, p.text_2),
+        TurnState::Queued => (StateGlyph::Queued, p.text_2),
+        _ => (StateGlyph::Running, p.accent),
     };
     let galley = paint::line(ui, &text, Text::Caption.format(color), rect.width() * 0.6);
     let x = paint::right(ui, rect, rect.right(), galley);
@@ -191,14 +214,19 @@ fn idle(cx: &UiCx<'_>, turn: Option<&TurnRow>) -> String {
     }
 }
 
-fn finished(cx: &UiCx<'_>, ui: &Ui, rect: Rect, message: &Message) -> f32 {
-    let p = theme::palette(ui);
+fn finished_words(cx: &UiCx<'_>, message: &Message) -> String {
     let mut parts = vec![cx.now.day_time(message.created_ms)];
     parts.extend(message.duration_ms.map(words::duration));
     let usage = message.usage.as_ref();
     parts.extend(usage.and_then(tokens).map(|tokens| format!("{} tokens", words::short_count(tokens))));
     parts.extend(usage.and_then(|usage| usage.cost_usd).map(words::dollars));
-    let text = parts.join(" · ");
+    parts.join(" · ")
+}
+
+fn finished(cx: &UiCx<'_>, ui: &Ui, rect: Rect, message: &Message) -> f32 {
+    let p = theme::palette(ui);
+    let text = finished_words(cx, message);
+    let usage = message.usage.as_ref();
     let galley = paint::line(ui, &text, Text::Caption.format(p.text_3), rect.width() * 0.6);
     let x = paint::right(ui, rect, rect.right(), galley);
     let response = ui.interact(

@@ -151,7 +151,8 @@ impl Keep {
 fn title_of(text: &str) -> String {
     let line = text.lines().map(|line| line.trim_start_matches(['#', '>', '-', '*', ' ']).trim());
     let first = line.filter(|line| !line.starts_with("```")).find(|line| !line.is_empty());
-    first.unwrap_or_default().chars().take(TITLE_CHARS).collect()
+    let plain = first.unwrap_or_default().replace("**", "").replace('`', "");
+    plain.chars().take(TITLE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -161,6 +162,7 @@ mod tests {
     #[test]
     fn a_title_is_the_first_line_that_says_something() {
         for (text, title) in [
+            ("**The race** is in `rotate`.", "The race is in rotate."),
             ("\n# 로그인 설계\n\ntext", "로그인 설계"),
             ("```rust\nfn main() {}\n```", "fn main() {}"),
             ("- item", "item"),

@@ -2,14 +2,19 @@
 
 use egui::{Frame, Margin, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use crate::model::pack::{PackReport, SectionId, SectionReport, Supply};
+use crate::model::pack::{PackReport, SectionId, SectionReport};
+use crate::model::project::SeatChoice;
+use crate::ui::panels::menu;
+use crate::ui::panels::seat::{MODES_WIDTH, mode_rows};
 use crate::ui::theme::{self, CLEAR, Text, Weight};
+use crate::ui::widgets::icon;
 use crate::ui::widgets::meter::section_bar;
 use crate::ui::widgets::paint::{self, Ring};
 use crate::ui::words;
 
-/// Mode, sizes, hash: the line above the table. `supply` is known for a pack that was not sent yet.
-pub fn facts(ui: &mut Ui, report: &PackReport, supply: Option<Supply>) {
+/// Mode, sizes, hash: the line above the table. Before sending, mode and delivery belong to `seat` and are picked here;
+/// returns the seat as it was picked.
+pub fn facts(ui: &mut Ui, report: &PackReport, seat: Option<&SeatChoice>) -> Option<SeatChoice> {
     let p = theme::palette(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 64.0), Sense::hover());
     paint::bottom_line(ui, rect, p.stroke_subtle);
@@ -21,20 +26,62 @@ pub fn facts(ui: &mut Ui, report: &PackReport, supply: Option<Supply>) {
             .id_salt("facts"),
     );
     ui.spacing_mut().item_spacing = vec2(28.0, 0.0);
-    fact(&mut ui, "Mode", report.mode.label(), report.mode_reason.label());
+    let picked = match seat {
+        Some(seat) => mode(&mut ui, report, seat),
+        None => {
+            fact(&mut ui, "Mode", report.mode.label(), report.mode_reason.label());
+            None
+        }
+    };
     let of = format!("of {}", words::thousands(report.budget_chars.into()));
     fact(&mut ui, "Characters", &words::thousands(report.total_chars.into()), &of);
     fact(&mut ui, "Tokens", &format!("≈ {}", words::thousands(tokens)), "estimated");
-    if let Some(supply) = supply
+    if let Some(seat) = seat
         && ui.available_width() > 330.0
     {
-        fact(&mut ui, "Delivery", supply.label(), "");
+        fact(&mut ui, "Delivery", seat.supply.label(), "");
     }
     if ui.available_width() > 200.0 {
         let hash: String = report.hash.chars().take(12).collect();
         let built = format!("Hash · built in {}", built_in(report.assembly_micros));
         fact(&mut ui, &built, &hash, "");
     }
+    picked
+}
+
+/// The mode with its reason; a click opens the modes.
+fn mode(ui: &mut Ui, report: &PackReport, seat: &SeatChoice) -> Option<SeatChoice> {
+    let p = theme::palette(ui);
+    let value = paint::line(
+        ui,
+        report.mode.label(),
+        Text::Ui.format_weighted(Weight::Semibold, p.text_1),
+        f32::INFINITY,
+    );
+    let note = paint::line(ui, report.mode_reason.label(), Text::Ui.format(p.text_3), f32::INFINITY);
+    let caret = theme::sizes().icon.inline;
+    let name = paint::line(ui, "Mode", Text::Caption.format(p.text_3), f32::INFINITY);
+    let width = value.size().x + caret + note.size().x + 14.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 44.0), Sense::click());
+    let said = format!("Context mode: {}, {}", report.mode.label(), report.mode_reason.label());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &said));
+    let ground = rect.expand2(vec2(8.0, 4.0));
+    let radius = theme::sizes().radius.control;
+    if response.hovered() || egui::Popup::is_id_open(ui.ctx(), egui::Popup::default_response_id(&response)) {
+        ui.painter().rect_filled(ground, radius, p.bg_hover);
+    }
+    let above = Rect::from_min_size(rect.min, vec2(width, Text::Caption.line()));
+    paint::left(ui, above, rect.left(), name);
+    let line = Rect::from_min_size(
+        pos2(rect.left(), above.bottom() + 2.0),
+        vec2(width, theme::sizes().control.button),
+    );
+    let x = paint::left(ui, line, rect.left(), value) + 4.0;
+    paint::icon(ui, pos2(x + caret / 2.0, line.center().y), icon::CARET_DOWN, caret, p.text_3);
+    paint::left(ui, line, x + caret + 4.0, note);
+    paint::focus_ring(ui, &response, ground, radius, Ring::Inside);
+    let response = response.on_hover_text("How much is told. Click to change it.");
+    menu::menu(&response, MODES_WIDTH, |ui| mode_rows(ui, seat)).flatten()
 }
 
 fn built_in(micros: u64) -> String {
@@ -169,6 +216,29 @@ fn bar(ui: &mut Ui, spot: Rect, section: &SectionReport, largest: u32, label: &s
     }
 }
 
+/// From so many sections on that are left out for the same reason, they share a paragraph.
+const TOGETHER_FROM: usize = 3;
+
+/// `Nothing to say: Findings, Agreements, Artifacts.`
+fn together(ui: &mut Ui, report: &PackReport, why: &str) {
+    let p = theme::palette(ui);
+    let names: Vec<&str> =
+        report.left_out.iter().filter(|out| out.why == why).map(|out| out.id.label()).collect();
+    ui.add_space(4.0);
+    Frame::NONE.inner_margin(Margin { left: 8, right: 8, ..Margin::ZERO }).show(ui, |ui| {
+        let mut text = egui::text::LayoutJob::default();
+        text.append(&capital(why), 0.0, Text::Ui.format(p.text_2));
+        text.append(&format!(": {}", names.join(", ")), 0.0, Text::Ui.format(p.text_3));
+        ui.add(egui::Label::new(text).wrap());
+    });
+}
+
+/// With a capital at its head.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 fn left_out(ui: &mut Ui, report: &PackReport) {
     if report.left_out.is_empty() && report.held_by_session.is_empty() {
         return;
@@ -176,7 +246,9 @@ fn left_out(ui: &mut Ui, report: &PackReport) {
     let p = theme::palette(ui);
     ui.add_space(10.0);
     let held = report.held_by_session.iter().map(|held| ("Held by the engine", held.as_str()));
-    let rows = report.left_out.iter().map(|out| (out.id.label(), out.why.as_str())).chain(held);
+    let many = |why: &str| report.left_out.iter().filter(|out| out.why == why).count() >= TOGETHER_FROM;
+    let said = report.left_out.iter().filter(|out| !many(&out.why));
+    let rows = said.map(|out| (out.id.label(), out.why.as_str())).chain(held);
     ui.spacing_mut().item_spacing.x = 0.0;
     egui_extras::TableBuilder::new(ui)
         .id_salt("left out")
@@ -201,11 +273,18 @@ fn left_out(ui: &mut Ui, report: &PackReport) {
                     });
                     row.col(|ui| {
                         // What does not fit stands in the tooltip, whole.
-                        ui.add(egui::Label::new(Text::Ui.rich(why, p.text_3)).truncate());
+                        ui.add(egui::Label::new(Text::Ui.rich(capital(why), p.text_3)).truncate());
                     });
                 });
             }
         });
+    let mut told: Vec<&str> = Vec::new();
+    for why in report.left_out.iter().map(|out| out.why.as_str()).filter(|why| many(why)) {
+        if !told.contains(&why) {
+            told.push(why);
+            together(ui, report, why);
+        }
+    }
 }
 
 /// Right edges and starts of the table's columns, from its left.

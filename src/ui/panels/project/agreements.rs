@@ -12,13 +12,14 @@ use crate::ui::widgets::icon;
 use crate::ui::widgets::text_field::{EnterKey, TextField};
 use crate::ui::widgets::{Button, IconButton};
 
-use super::entry::{Entry, list};
+use super::entry::{Entry, Filter, list};
 use super::{first_line, form_head, head, name, nothing, place};
 
 /// The open form.
 #[derive(Default)]
 pub struct Agreements {
     form: Option<Form>,
+    filter: Filter,
 }
 
 struct Form {
@@ -33,7 +34,11 @@ const TEXT_MAX_CHARS: usize = 20_000;
 
 impl Agreements {
     pub fn close(&mut self) -> bool {
-        self.form.take().is_some()
+        self.form.take().is_some() || self.filter.clear()
+    }
+
+    pub fn has_form(&self) -> bool {
+        self.form.is_some()
     }
 
     pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
@@ -60,8 +65,12 @@ impl Agreements {
             nothing(ui, "Nothing is agreed on yet. A message can be marked as decided, too: point at it.");
             return;
         }
+        let rows = self.filter.ui(ui, "Find an agreement", rows.iter(), |row| &row.body.text);
+        if rows.is_empty() {
+            return;
+        }
         list(ui, |ui| {
-            for (at, row) in rows.iter().enumerate() {
+            for (at, row) in rows.into_iter().enumerate() {
                 ui.push_id(row.id.0, |ui| self.row(cx, ui, row, at == 0));
             }
         });

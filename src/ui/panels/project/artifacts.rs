@@ -13,13 +13,14 @@ use crate::ui::widgets::text_field::{EnterKey, TextField};
 use crate::ui::widgets::{Button, IconButton};
 use crate::ui::words;
 
-use super::entry::{Entry, list};
+use super::entry::{Entry, Filter, list};
 use super::{form_head, head, name, nothing};
 
 /// The open form.
 #[derive(Default)]
 pub struct Artifacts {
     form: Option<Form>,
+    filter: Filter,
 }
 
 struct Form {
@@ -35,7 +36,11 @@ const TITLE_MAX_CHARS: usize = 300;
 
 impl Artifacts {
     pub fn close(&mut self) -> bool {
-        self.form.take().is_some()
+        self.form.take().is_some() || self.filter.clear()
+    }
+
+    pub fn has_form(&self) -> bool {
+        self.form.is_some()
     }
 
     pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
@@ -63,8 +68,12 @@ impl Artifacts {
             nothing(ui, "Nothing is kept yet. A message can be kept as an artifact, too: point at it.");
             return;
         }
+        let rows = self.filter.ui(ui, "Find an artifact", rows.iter(), |row| &row.body.title);
+        if rows.is_empty() {
+            return;
+        }
         list(ui, |ui| {
-            for (at, row) in rows.iter().enumerate() {
+            for (at, row) in rows.into_iter().enumerate() {
                 ui.push_id(row.id.0, |ui| self.row(cx, ui, row, at == 0));
             }
         });

@@ -5,6 +5,7 @@ use egui::{Frame, Response, Sense, Shape, Stroke, Ui, UiBuilder, pos2, vec2};
 use crate::ui::theme::{self, Palette, Text, Weight};
 use crate::ui::widgets::icon::Icon;
 use crate::ui::widgets::paint::{self, Ring};
+use crate::ui::widgets::text_field::{TextField, search};
 
 /// What a row says.
 pub struct Entry<'a> {
@@ -33,6 +34,53 @@ pub fn list<R>(ui: &mut Ui, rows: impl FnOnce(&mut Ui) -> R) -> R {
             rows(ui)
         })
         .inner
+}
+
+/// A field over a long list that leaves the rows with the words typed.
+#[derive(Default)]
+pub struct Filter {
+    query: String,
+}
+
+impl Filter {
+    /// Below this many rows a search field is only in the way.
+    const FROM: usize = 12;
+
+    /// Empties the field. `false` when it was empty.
+    pub fn clear(&mut self) -> bool {
+        !std::mem::take(&mut self.query).is_empty()
+    }
+
+    /// Draws the field where there are many rows; returns the rows that have all words of it. `name` is what it is
+    /// called: `Find a plan`.
+    pub fn ui<'a, T>(
+        &mut self,
+        ui: &mut Ui,
+        name: &'static str,
+        rows: impl Iterator<Item = &'a T>,
+        text: impl Fn(&T) -> &str,
+    ) -> Vec<&'a T> {
+        let rows: Vec<&T> = rows.collect();
+        if rows.len() < Self::FROM {
+            self.query.clear();
+            return rows;
+        }
+        search(ui, TextField::single(name, name).hint(name).max_chars(200), &mut self.query);
+        let words: Vec<String> = self.query.split_whitespace().map(str::to_lowercase).collect();
+        if words.is_empty() {
+            return rows;
+        }
+        let found: Vec<&T> = rows.into_iter().filter(|row| has_all(text(row), &words)).collect();
+        if found.is_empty() {
+            super::nothing(ui, "Nothing with these words.");
+        }
+        found
+    }
+}
+
+fn has_all(text: &str, words: &[String]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().all(|word| text.contains(word))
 }
 
 impl Entry<'_> {

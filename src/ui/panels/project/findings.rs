@@ -14,13 +14,14 @@ use crate::ui::widgets::tabs::{Tab, tabs};
 use crate::ui::widgets::text_field::{EnterKey, TextField};
 use crate::ui::widgets::{Button, Chip, IconButton, Tone};
 
-use super::entry::{Entry, list};
+use super::entry::{Entry, Filter, list};
 use super::{first_line, form_head, head, name, nothing};
 
 /// The open form, and which findings are listed.
 #[derive(Default)]
 pub struct Findings {
     form: Option<Form>,
+    filter: Filter,
     shown: Shown,
 }
 
@@ -44,7 +45,11 @@ const TEXT_MAX_CHARS: usize = 20_000;
 
 impl Findings {
     pub fn close(&mut self) -> bool {
-        self.form.take().is_some()
+        self.form.take().is_some() || self.filter.clear()
+    }
+
+    pub fn has_form(&self) -> bool {
+        self.form.is_some()
     }
 
     pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
@@ -85,6 +90,10 @@ impl Findings {
         if rows.is_empty() {
             let text = if self.shown == Shown::Open { "No finding is open." } else { "None is settled yet." };
             nothing(ui, text);
+            return;
+        }
+        let rows = self.filter.ui(ui, "Find a finding", rows.into_iter(), |row| &row.body.text);
+        if rows.is_empty() {
             return;
         }
         list(ui, |ui| {

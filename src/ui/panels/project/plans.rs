@@ -10,7 +10,7 @@ use crate::ui::widgets::icon;
 use crate::ui::widgets::{Chip, IconButton, Tone};
 use crate::ui::words;
 
-use super::entry::{Entry, list};
+use super::entry::{Entry, Filter, list};
 use super::plan_form::{Done, PlanForm};
 use super::{head, nothing, place};
 
@@ -20,6 +20,7 @@ pub struct Plans {
     form: Option<PlanForm>,
     /// Left with Esc: taken up again when its plan is opened.
     left: Option<PlanForm>,
+    filter: Filter,
 }
 
 const ABOUT: &str =
@@ -27,7 +28,7 @@ const ABOUT: &str =
 
 impl Plans {
     pub fn close(&mut self) -> bool {
-        let Some(form) = self.form.take() else { return false };
+        let Some(form) = self.form.take() else { return self.filter.clear() };
         self.left = form.is_changed().then_some(form);
         true
     }
@@ -92,8 +93,12 @@ impl Plans {
             nothing(ui, "There is no plan yet. Write one, and the agents of this conversation follow it.");
             return;
         }
+        let rows = self.filter.ui(ui, "Find a plan", rows.iter(), |row| &row.body.title);
+        if rows.is_empty() {
+            return;
+        }
         list(ui, |ui| {
-            for (at, row) in rows.iter().enumerate() {
+            for (at, row) in rows.into_iter().enumerate() {
                 ui.push_id(row.id.0, |ui| self.row(cx, ui, row, at == 0));
             }
         });

@@ -38,12 +38,28 @@ impl Skills {
         !std::mem::take(&mut self.query).is_empty()
     }
 
-    pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
-        head(ui, "Skills", ABOUT, None);
+    /// The search field, how many there are, and at its end the step that looks for more.
+    fn search_and_look(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
+        /// Width of the button with the gap beside it, points.
+        const LOOK: f32 = 124.0;
         let offers = &cx.snap.knowledge.offers;
-        let skills = &offers.skills.skills;
-        suggested(cx, ui);
+        let many = offers.skills.skills.len();
         ui.horizontal(|ui| {
+            let count = words::plural(many as u64, "skill", "skills");
+            if many >= SEARCH_FROM {
+                let hint = format!("Find a skill, {count}");
+                let width = (ui.available_width() - LOOK).max(120.0);
+                ui.allocate_ui(vec2(width, 32.0), |ui| {
+                    search(
+                        ui,
+                        TextField::single("skill search", "Find a skill").hint(&hint),
+                        &mut self.query,
+                    );
+                });
+            } else {
+                let text = if offers.looking { "Looking for skills" } else { &count };
+                ui.label(Text::Small.rich(text, theme::palette(ui).text_3));
+            }
             let again = Button::quiet("Look again").icon(icon::ARROWS_CLOCKWISE);
             let busy = offers.looking.then_some("Looking already.");
             if again.disabled(busy).show(ui).clicked()
@@ -51,10 +67,15 @@ impl Skills {
             {
                 cx.send(KnowledgeCommand::LookForSkills { project });
             }
-            let count = words::plural(skills.len() as u64, "skill", "skills");
-            let text = if offers.looking { "Looking for skills".to_owned() } else { count };
-            ui.label(Text::Caption.rich(text, theme::palette(ui).text_3));
         });
+    }
+
+    pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
+        head(ui, "Skills", ABOUT, None);
+        let offers = &cx.snap.knowledge.offers;
+        let skills = &offers.skills.skills;
+        suggested(cx, ui);
+        self.search_and_look(cx, ui);
         for note in &offers.skills.notes {
             ui.add(egui::Label::new(Text::Small.rich(note, theme::palette(ui).warn)).wrap());
         }
@@ -65,10 +86,6 @@ impl Skills {
                 nothing(ui, text);
             }
             return;
-        }
-        if skills.len() >= SEARCH_FROM {
-            let field = TextField::single("skill search", "Find a skill").hint("Find a skill");
-            search(ui, field, &mut self.query);
         }
         let found = found(&self.query, skills);
         if found.is_empty() {

@@ -31,6 +31,8 @@ enum Move {
     Up,
     Down,
     Remove,
+    /// On to the next one, a new one behind the last.
+    Next,
 }
 
 impl Steps {
@@ -48,18 +50,19 @@ impl Steps {
         }
         if let Some((at, moved)) = wish {
             change(steps, at, moved);
+            if matches!(moved, Move::Next) {
+                self.fresh = next(steps, at);
+            }
         }
         let full = (steps.len() >= STEPS_MAX).then_some("A plan has at most 500 steps.");
         if Button::secondary("Add a step").icon(icon::PLUS).disabled(full).show(ui).clicked() {
-            let number = steps.iter().map(|step| step.number).max().unwrap_or(0) + 1;
-            steps.push(Subtask { number, ..Subtask::default() });
-            self.fresh = Some(number);
+            self.fresh = next(steps, steps.len());
         }
         ui.spacing_mut().item_spacing.y = 6.0;
     }
 
     fn step(&mut self, ui: &mut Ui, step: &mut Subtask, all: &[(u32, String)]) -> Option<Move> {
-        let mut wish = None;
+        let (mut wish, mut entered) = (None, false);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             state(ui, step);
@@ -71,7 +74,7 @@ impl Steps {
                 ui.memory_mut(|memory| memory.request_focus(id));
             }
             let width = (ui.available_width() - 62.0).max(80.0);
-            field.width(width).show(ui, &mut step.title);
+            entered = field.width(width).show(ui, &mut step.title).submitted;
             let open = self.open == Some(step.number);
             let caret = if open { icon::CARET_UP } else { icon::CARET_DOWN };
             let said = format!("Details of step {}", step.number);
@@ -81,6 +84,9 @@ impl Steps {
             let more = IconButton::small(icon::DOTS_THREE, &format!("More on step {}", step.number)).show(ui);
             wish = menu::menu(&more, 180.0, more_rows).flatten();
         });
+        if entered && !step.title.trim().is_empty() {
+            wish = wish.or(Some(Move::Next));
+        }
         if self.open == Some(step.number) {
             details(ui, step, all);
         } else {
@@ -192,12 +198,24 @@ fn progress(steps: &[Subtask]) -> (usize, usize) {
     (done, steps.iter().filter(|step| step.state != SubtaskState::Dropped).count())
 }
 
+/// The number of the step behind `at`; a new one where there is none, if the plan may have one more.
+fn next(steps: &mut Vec<Subtask>, at: usize) -> Option<u32> {
+    if let Some(step) = steps.get(at + 1) {
+        return Some(step.number);
+    }
+    let number = steps.iter().map(|step| step.number).max().unwrap_or(0) + 1;
+    (steps.len() < STEPS_MAX).then(|| {
+        steps.push(Subtask { number, ..Subtask::default() });
+        number
+    })
+}
+
 /// Numbers are how people and agents name a step: they stay with it, wherever it goes.
 fn change(steps: &mut Vec<Subtask>, at: usize, what: Move) {
     match what {
         Move::Up if at > 0 => steps.swap(at - 1, at),
         Move::Down if at + 1 < steps.len() => steps.swap(at, at + 1),
-        Move::Up | Move::Down => {}
+        Move::Up | Move::Down | Move::Next => {}
         Move::Remove => {
             let number = steps.remove(at).number;
             for step in steps {
@@ -220,6 +238,18 @@ mod tests {
         let mut steps = vec![step(1, &[]), step(2, &[1]), step(3, &[1, 2])];
         change(&mut steps, 0, Move::Remove);
         assert_eq!(steps, [step(2, &[]), step(3, &[2])]);
+    }
+
+    #[test]
+    fn behind_the_last_step_comes_a_new_one_of_its_own_number() {
+        let mut steps = vec![step(4, &[]), step(2, &[])];
+        assert_eq!(next(&mut steps, 0), Some(2));
+        assert_eq!(steps.len(), 2);
+        assert_eq!(next(&mut steps, 1), Some(5));
+        assert_eq!(steps.len(), 3);
+        assert_eq!(next(&mut Vec::new(), 0), Some(1));
+        let mut full: Vec<Subtask> = (1..=500).map(|number| step(number, &[])).collect();
+        assert_eq!(next(&mut full, 499), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::model::engine::EngineId;
 use crate::model::pack::{Mode, Supply};
 use crate::model::settings::{PROFILE_NAME_CHARS_MAX, Profile, Settings};
 use crate::ui::cx::{self, UiCx};
-use crate::ui::panels::seat::words_of;
+use crate::ui::panels::seat::{mode_words, supply_words, words_of};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::choice::radio;
 use crate::ui::widgets::icon;
@@ -36,7 +36,7 @@ impl ProfilesPage {
         ui.add_space(6.0);
         let mut wish = None;
         for (at, profile) in settings.profiles.iter().enumerate() {
-            let pressed = ui.push_id(("profile", at), |ui| row(cx, ui, profile)).inner;
+            let pressed = ui.push_id(("profile", at), |ui| row(cx, ui, profile, at == 0)).inner;
             wish = pressed.map(|pressed| (at, pressed)).or(wish);
         }
         match wish {
@@ -122,7 +122,7 @@ fn mark(cx: &UiCx<'_>, ui: &mut Ui, engine: &EngineId) {
     engine_mark(&mut at, cx.look(engine), 18.0, name);
 }
 
-fn row(cx: &UiCx<'_>, ui: &mut Ui, profile: &Profile) -> Option<Pressed> {
+fn row(cx: &UiCx<'_>, ui: &mut Ui, profile: &Profile, first: bool) -> Option<Pressed> {
     let p = theme::palette(ui);
     card(ui, 8, |ui| {
         ui.horizontal(|ui| {
@@ -153,7 +153,9 @@ fn row(cx: &UiCx<'_>, ui: &mut Ui, profile: &Profile) -> Option<Pressed> {
                     return Some(Pressed::Edit);
                 }
                 let up = format!("Move profile {of} up");
-                IconButton::small(icon::ARROW_UP, &up).show(ui).clicked().then_some(Pressed::Up)
+                let why = first.then_some("It is the first.");
+                let up = IconButton::small(icon::ARROW_UP, &up).disabled(why);
+                up.show(ui).clicked().then_some(Pressed::Up)
             })
             .inner
         })
@@ -300,13 +302,12 @@ impl Form {
     }
 
     fn context(&mut self, ui: &mut Ui) {
-        label(ui, "How much context");
+        label(ui, "Context mode");
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             let modes = [None, Some(Mode::Lite), Some(Mode::Standard), Some(Mode::Full)];
             for mode in modes {
-                let name = mode.map_or("By rule", Mode::label);
-                if radio(ui, self.profile.mode == mode, name, false).clicked() {
+                if radio(ui, self.profile.mode == mode, mode_words(mode), false).clicked() {
                     self.profile.mode = mode;
                 }
             }
@@ -315,8 +316,8 @@ impl Form {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             for supply in Supply::ALL {
-                let name = crate::ui::panels::seat::supply_words(supply);
-                if radio(ui, self.profile.supply == supply, name, false).clicked() {
+                let name = format!("{}: {}", supply.label(), supply_words(supply));
+                if radio(ui, self.profile.supply == supply, &name, false).clicked() {
                     self.profile.supply = supply;
                 }
             }
