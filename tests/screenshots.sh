@@ -24,7 +24,7 @@ openbox >/dev/null 2>&1 &
 pids+=($!)
 
 shot() { # name fixture theme size zoom [keys]
-  local name=$1 fixture=$2 theme=$3 size=$4 zoom=$5 keys=${6:-} app window=""
+  local name=$1 fixture=$2 theme=$3 size=$4 zoom=$5 keys=${*:6} app window=""
   env -i PATH=/usr/bin:/bin HOME="$home" LANG=C.UTF-8 DISPLAY="$display" LIBGL_ALWAYS_SOFTWARE=1 \
     "$binary" __ui-fixture "$fixture" "$theme" "$size" "$zoom" >"$home/out" 2>&1 &
   app=$!

@@ -276,6 +276,11 @@ pub enum BranchCommand {
         seat: Option<SeatChoice>,
         kind: BranchKind,
     },
+    /// Loads a branch for viewing beside its parent, which stays where it is; it becomes
+    /// [`crate::api::snapshot::Snapshot::branch_focus`].
+    Open {
+        branch: ConversationId,
+    },
     /// Puts the summary into the parent and archives the branch: all of it or nothing. Refused, with the reason,
     /// while the branch or its parent is answering.
     Adopt {
@@ -311,6 +316,8 @@ pub enum AppCommand {
     /// The window gained or lost the focus, or shows another conversation (for notices and unread marks).
     Viewing {
         conversation: Option<ConversationId>,
+        /// A branch shown beside it.
+        beside: Option<ConversationId>,
         focused: bool,
     },
     /// Opens the database from a backup named in `DatabaseStatus`; the damaged file is kept beside it.

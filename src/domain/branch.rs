@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::api::command::BranchCommand;
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
-use crate::domain::state::{AppState, ConversationState};
+use crate::domain::state::{AppState, ConversationState, ViewState};
 use crate::domain::turns::auto_title;
 use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Branch, BranchFacts, BranchKind, Summary};
 use crate::model::id::{AgreementId, ConversationId, MessageId};
@@ -32,6 +32,7 @@ impl AppState {
                 let place = NewBranch { parent, checkpoint, label, seat, kind };
                 (self.create_branch(place, cx, out), "No branch was made")
             }
+            B::Open { branch } => (self.open_branch(branch, cx, out), "The branch was not opened"),
             B::Adopt { branch, summary } => (self.begin_adopt(branch, summary, out), "Nothing was adopted"),
             B::UndoAdopt { branch } => (self.undo_adopt(branch, cx, out), "Nothing was taken back"),
             B::SetGitBranch { branch, git_branch } => {
@@ -85,10 +86,46 @@ impl AppState {
         self.write(vec![StoreWrite::PutConversation(row.clone())], out);
         self.conversations.insert(id, ConversationState::new(row));
         let view = self.new_view(id, false);
-        self.push_view(view);
+        self.push_beside(view);
         self.branch_focus = Some(id);
         self.dirty.conversations = true;
         Ok(())
+    }
+
+    fn open_branch(
+        &mut self,
+        id: ConversationId,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), String> {
+        if self.there(id)?.branch.is_none() {
+            return Err("This conversation is not a branch.".to_owned());
+        }
+        let held = self.views.iter().position(|view| view.conversation == id && view.error.is_none());
+        let view = match held {
+            Some(place) => self.views.remove(place),
+            None => {
+                self.views.retain(|view| view.conversation != id);
+                let view = self.new_view(id, true);
+                out.push(Effect::LoadIndex { conversation: id, generation: view.generation });
+                view
+            }
+        };
+        self.push_beside(view);
+        self.branch_focus = Some(id);
+        self.touch(id);
+        self.mark_read(id, out);
+        self.resume_queue(id, cx, out);
+        Ok(())
+    }
+
+    /// What is shown beside a branch counts as used with it, so that it is the last to be put away.
+    fn push_beside(&mut self, view: ViewState) {
+        if let Some(place) = self.views.iter().position(|open| Some(open.conversation) == self.focus) {
+            let main = self.views.remove(place);
+            self.views.push(main);
+        }
+        self.push_view(view);
     }
 
     fn there(&self, id: ConversationId) -> Result<&Conversation, String> {
@@ -114,7 +151,8 @@ impl AppState {
         let said = new.checkpoint.and_then(|checkpoint| self.loaded_text(parent.id, checkpoint));
         let label = given
             .or_else(|| {
-                said.map(|text| auto_title(&text)).filter(|title| title != crate::domain::chat::UNTITLED)
+                said.map(|text| auto_title(&without_marks(&text)))
+                    .filter(|title| title != crate::domain::chat::UNTITLED)
             })
             .unwrap_or_else(|| format!("Branch of {}", parent.title));
         label.chars().take(LABEL_MAX_CHARS).collect()
@@ -376,6 +414,13 @@ fn adopt_message(conversation: ConversationId, id: MessageId, card: AdoptCard, n
         revision: 0,
         unsaved: false,
     }
+}
+
+/// Markdown's marks say nothing in a label.
+fn without_marks(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim_start_matches(['#', '>', ' ']));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.replace("**", "").replace("__", "").replace('`', "")
 }
 
 fn one_line(text: &str) -> String {

@@ -111,14 +111,16 @@ impl AppState {
             Command::Settings(command) => self.settings_command(command, cx, out),
             Command::Branch(command) => self.branch_command(command, cx, out),
             Command::Knowledge(command) => self.knowledge_command(command, cx, out),
-            Command::App(command) => self.app_command(command, cx, out),
+            Command::App(command) => self.app_command(command, out),
         }
     }
 
-    fn app_command(&mut self, command: AppCommand, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    fn app_command(&mut self, command: AppCommand, out: &mut Vec<Effect>) {
         match command {
             AppCommand::DismissNotice { notice } => self.dismiss_notice(notice),
-            AppCommand::Viewing { conversation, focused } => self.viewing(conversation, focused, cx, out),
+            AppCommand::Viewing { conversation, beside, focused } => {
+                self.viewing([conversation, beside], focused, out);
+            }
             AppCommand::RestoreBackup { path } => out.push(Effect::RestoreBackup { path }),
             AppCommand::Quit => self.quit(out),
         }

@@ -64,27 +64,27 @@ impl AppState {
 
     /// True when the conversation is on screen in a window that has the focus.
     pub(in crate::domain) fn is_watched(&self, conversation: ConversationId) -> bool {
-        self.focused && self.viewing == Some(conversation)
+        self.focused && self.viewing.contains(&Some(conversation))
     }
 
     pub(in crate::domain) fn viewing(
         &mut self,
-        conversation: Option<ConversationId>,
+        viewing: [Option<ConversationId>; 2],
         focused: bool,
-        cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
         self.has_window = true;
-        self.viewing = conversation;
+        self.viewing = viewing;
         self.focused = focused;
-        let Some(conversation) = conversation.filter(|_| focused) else { return };
-        let before = self.notices.len();
-        // What they tell is on screen now.
-        self.notices
-            .retain(|notice| notice.conversation != Some(conversation) || is_undo(notice.action.as_ref()));
-        self.dirty.notices |= self.notices.len() != before;
-        self.mark_read(conversation, out);
-        let _: &mut Cx<'_> = cx;
+        for conversation in viewing.into_iter().flatten().filter(|_| focused) {
+            let before = self.notices.len();
+            // What they tell is on screen now.
+            self.notices.retain(|notice| {
+                notice.conversation != Some(conversation) || is_undo(notice.action.as_ref())
+            });
+            self.dirty.notices |= self.notices.len() != before;
+            self.mark_read(conversation, out);
+        }
     }
 
     /// Takes the unread mark off.

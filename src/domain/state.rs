@@ -43,7 +43,7 @@ pub struct AppState {
     pub(in crate::domain) focus: Option<ConversationId>,
     pub(in crate::domain) branch_focus: Option<ConversationId>,
     /// What a window shows, and whether it has the focus.
-    pub(in crate::domain) viewing: Option<ConversationId>,
+    pub(in crate::domain) viewing: [Option<ConversationId>; 2],
     pub(in crate::domain) focused: bool,
     /// A tour was asked for and waits for its folder.
     pub(in crate::domain) tour: Option<EngineId>,
@@ -283,7 +283,7 @@ impl AppState {
             notices: Vec::new(),
             focus: None,
             branch_focus: None,
-            viewing: None,
+            viewing: [None; 2],
             focused: false,
             tour: None,
             quitting: false,

@@ -42,6 +42,12 @@ pub enum UiAction {
     Decide,
     /// The newest answer becomes an artifact.
     Keep,
+    /// A branch at the newest message.
+    Branch,
+    /// The sheet that adopts the branch shown.
+    Adopt,
+    ToggleDrawer,
+    PinDrawer,
     SetMode(Option<Mode>),
     Settings(SettingsPage),
     FindEngines,
@@ -96,11 +102,7 @@ const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 /// Combinations kept for views that come later; nothing else may take them.
-pub const RESERVED: [KeyboardShortcut; 3] = [
-    KeyboardShortcut::new(CTRL, Key::J),
-    KeyboardShortcut::new(CTRL, Key::Backslash),
-    KeyboardShortcut::new(CTRL_SHIFT, Key::F),
-];
+pub const RESERVED: [KeyboardShortcut; 1] = [KeyboardShortcut::new(CTRL_SHIFT, Key::F)];
 
 impl UiAction {
     /// Every command, in the order of lists.
@@ -116,6 +118,10 @@ impl UiAction {
             Self::NewPlan,
             Self::Decide,
             Self::Keep,
+            Self::Branch,
+            Self::ToggleDrawer,
+            Self::PinDrawer,
+            Self::Adopt,
             Self::GoToQuestion,
             Self::StopTurn,
             Self::ContinueTurn,
@@ -181,6 +187,9 @@ impl UiAction {
             Self::CopyAnswer => key(CTRL_SHIFT, Key::A),
             Self::Context => key(CTRL_SHIFT, Key::I),
             Self::Project(ProjectPage::Plans) => key(CTRL_SHIFT, Key::P),
+            Self::Branch => key(CTRL_SHIFT, Key::B),
+            Self::ToggleDrawer => key(CTRL, Key::J),
+            Self::PinDrawer => key(CTRL, Key::Backslash),
             Self::Settings(SettingsPage::Engines) => key(CTRL, Key::Comma),
             Self::ZoomIn => key(CTRL, Key::Plus),
             Self::ZoomOut => key(CTRL, Key::Minus),
@@ -203,6 +212,7 @@ impl UiAction {
             | Self::NewPlan
             | Self::Decide
             | Self::Keep
+            | Self::Adopt
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_) => None,
@@ -226,6 +236,8 @@ impl UiAction {
             Self::NewPlan => Some("plan"),
             Self::Decide => Some("decide"),
             Self::Keep => Some("keep"),
+            Self::Branch => Some("branch"),
+            Self::Adopt => Some("adopt"),
             Self::Settings(SettingsPage::Profiles) => Some("profiles"),
             Self::StopTurn => Some("stop"),
             Self::ContinueTurn => Some("continue"),
@@ -251,6 +263,8 @@ impl UiAction {
             | Self::NextConversation
             | Self::PreviousConversation
             | Self::Latest
+            | Self::ToggleDrawer
+            | Self::PinDrawer
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_)
@@ -286,6 +300,7 @@ impl UiAction {
             | Self::Compare
             | Self::SetMode(_) => self.words_turn(),
             Self::Project(_) | Self::NewPlan | Self::Decide | Self::Keep => self.words_project(),
+            Self::Branch | Self::Adopt | Self::ToggleDrawer | Self::PinDrawer => self.words_branch(),
             Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_)
@@ -416,6 +431,22 @@ impl UiAction {
                 "Pinned ones are told to agents.",
                 icon::BOOKMARK_SIMPLE,
             ),
+        };
+        (text.to_owned(), tooltip, icon, Group::Conversation)
+    }
+
+    fn words_branch(self) -> (String, &'static str, Icon, Group) {
+        let (text, tooltip, icon) = match self {
+            Self::Adopt => {
+                ("Adopt this branch…", "Puts its conclusion into its parent.", icon::ARROW_BEND_UP_LEFT)
+            }
+            Self::ToggleDrawer => {
+                ("Show or hide the branch", "The newest one when none is open.", icon::COLUMNS)
+            }
+            Self::PinDrawer => ("Pin or unpin the branch", "Pinned, it takes half the room.", icon::PUSH_PIN),
+            _ => {
+                ("Branch from the newest message", "Another way to go on, beside this one.", icon::GIT_BRANCH)
+            }
         };
         (text.to_owned(), tooltip, icon, Group::Conversation)
     }

@@ -13,6 +13,7 @@ use crate::model::project::{Project, SeatChoice};
 use crate::ui::action::UiAction;
 use crate::ui::host::DialogAsk;
 use crate::ui::keys::KeyMap;
+use crate::ui::lineage;
 use crate::ui::route::Route;
 use crate::ui::widgets::EngineLook;
 use crate::ui::words::Now;
@@ -42,6 +43,10 @@ pub enum Request {
     Keep(MessageId),
     /// Opens the field for a new title.
     Rename(ConversationId),
+    /// Opens a dialog about a branch.
+    Branch(BranchAsk),
+    /// The same, about the branch shown beside the conversation.
+    Beside(Box<Self>),
     /// Moves the keyboard to the composer.
     FocusComposer,
     /// Tells the user something that happened in the window itself.
@@ -49,6 +54,14 @@ pub enum Request {
         title: String,
         body: String,
     },
+}
+
+/// A dialog about a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchAsk {
+    Adopt(ConversationId),
+    Delete(ConversationId),
+    GitBranch(ConversationId),
 }
 
 /// The context of one frame.
@@ -66,6 +79,12 @@ pub struct UiCx<'a> {
     pub covered: bool,
     /// Width of the window, points.
     pub width: f32,
+    /// The branch shown beside the conversation.
+    pub branch: Option<ConversationId>,
+    /// This is the context of that branch, not of the conversation in the centre.
+    pub beside: bool,
+    /// What is shown takes no messages.
+    pub read_only: bool,
     outbox: RefCell<Vec<Request>>,
 }
 
@@ -82,7 +101,44 @@ impl<'a> UiCx<'a> {
             keys: KeyMap::standard(),
             covered: false,
             width: 1280.0,
+            branch: None,
+            beside: false,
+            read_only: false,
             outbox: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// The context of the branch at `route`, shown beside; [`UiCx::hand_over`] brings back what is asked there.
+    #[must_use]
+    pub fn for_branch<'b>(&'b self, route: &'b Route) -> UiCx<'b> {
+        let archived = |id| lineage::row(self.snap, id).is_some_and(|row| row.conversation.archived);
+        UiCx {
+            snap: self.snap,
+            route,
+            now: self.now,
+            time_s: self.time_s,
+            home: self.home,
+            keys: Arc::clone(&self.keys),
+            covered: self.covered,
+            width: self.width,
+            branch: self.branch,
+            beside: true,
+            read_only: route.conversation().is_some_and(archived),
+            outbox: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Passes on what was asked for in a branch, marked as such where it matters.
+    pub fn hand_over(&self, to: &UiCx<'_>) {
+        for request in self.take() {
+            to.ask(match request {
+                Request::Act(_)
+                | Request::Edit(_)
+                | Request::Decide(_)
+                | Request::Keep(_)
+                | Request::FocusComposer => Request::Beside(Box::new(request)),
+                other => other,
+            });
         }
     }
 
@@ -211,7 +267,8 @@ mod tests {
         let (_publish, snapshots) = tokio::sync::watch::channel(Arc::new(testing::snapshot("empty")));
         let handle = AppHandle::new(sender, snapshots);
         let mut out = Outgoing::default();
-        let viewing = |focused| Command::App(AppCommand::Viewing { conversation: None, focused });
+        let viewing =
+            |focused| Command::App(AppCommand::Viewing { conversation: None, beside: None, focused });
         out.push(viewing(true));
         out.push(viewing(false));
         assert!(!out.flush(&handle));

@@ -21,7 +21,7 @@ pub fn run(args: impl Iterator<Item = String>) -> anyhow::Result<()> {
     let name = args.first().map_or("chat", String::as_str);
     let mut fixture = testing::fixture(name);
     let mut settings = (*fixture.snap.settings).clone();
-    let mut state = ViewState { route: fixture.route.clone(), ..ViewState::default() };
+    let mut state = ViewState { route: fixture.route.clone(), first: fixture.act, ..ViewState::default() };
     for word in args.iter().skip(1) {
         match (word.as_str(), word.split_once('x'), word.parse()) {
             ("light", ..) => settings.theme = ThemeChoice::Light,

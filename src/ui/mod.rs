@@ -11,6 +11,7 @@ pub mod cx;
 pub mod demo;
 pub mod host;
 pub mod keys;
+pub mod lineage;
 pub mod panel;
 pub mod panels;
 pub mod regions;

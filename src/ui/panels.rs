@@ -3,8 +3,10 @@
 pub mod banner;
 pub mod composer;
 pub mod conversation;
+pub mod desk;
 pub mod dialogs;
 pub mod diff;
+pub mod drawer;
 pub mod engine_rows;
 pub mod find_bar;
 pub mod header;

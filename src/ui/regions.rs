@@ -10,11 +10,20 @@ pub enum Region {
     Content,
     Question,
     Composer,
+    /// The branch beside the conversation.
+    Branch,
     Status,
 }
 
-const ORDER: [Region; 6] =
-    [Region::Sidebar, Region::Header, Region::Content, Region::Question, Region::Composer, Region::Status];
+const ORDER: [Region; 7] = [
+    Region::Sidebar,
+    Region::Header,
+    Region::Content,
+    Region::Question,
+    Region::Composer,
+    Region::Branch,
+    Region::Status,
+];
 
 #[derive(Clone, Debug, Default)]
 struct Marks {

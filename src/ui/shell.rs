@@ -20,17 +20,16 @@ use crate::ui::host::Host;
 use crate::ui::keys::{self, KeyMap};
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
-use crate::ui::panels::composer::{self, Composer};
-use crate::ui::panels::conversation::Conversation;
+use crate::ui::panels::composer;
+use crate::ui::panels::desk::{Desk, region};
 use crate::ui::panels::dialogs::Dialogs;
-use crate::ui::panels::find_bar::FindBar;
+use crate::ui::panels::drawer::Drawer;
 use crate::ui::panels::header::Header;
 use crate::ui::panels::home::Home;
 use crate::ui::panels::inspector::Inspector;
 use crate::ui::panels::key_sheet::KeySheet;
 use crate::ui::panels::notices::Notices;
 use crate::ui::panels::palette::Palette;
-use crate::ui::panels::permission::PermissionPanel;
 use crate::ui::panels::project::ProjectPanel;
 use crate::ui::panels::settings::SettingsPanel;
 use crate::ui::panels::sidebar::{self, Sidebar};
@@ -42,10 +41,6 @@ use crate::ui::view_state::ViewState;
 
 /// The window closes after so long even when the core has not said that it ended, seconds.
 const QUIT_WITHIN_S: f64 = 8.0;
-/// Width of the find bar, points.
-const FIND_WIDTH: f32 = 420.0;
-/// First guess at the height of the composer and its gap, points.
-const FOOT_GUESS: f32 = 118.0;
 /// Width from which toasts lie beside the reading column and not over the composer, points.
 const TOASTS_BESIDE_FROM: f32 = 1_860.0;
 
@@ -74,16 +69,14 @@ pub(super) struct Panels {
     sidebar: Sidebar,
     header: Header,
     home: Home,
-    conversation: Conversation,
-    find: FindBar,
-    permission: PermissionPanel,
-    composer: Composer,
+    /// The conversation in the centre.
+    desk: Desk,
+    /// The branch beside it.
+    drawer: Drawer,
     inspector: Inspector,
     settings: SettingsPanel,
     project: ProjectPanel,
     status: StatusBar,
-    /// Height of composer and question together in the frame before, points.
-    foot: f32,
 }
 
 /// What floats over the panels.
@@ -101,13 +94,14 @@ pub(super) struct Overlays {
 #[derive(Default)]
 pub(super) struct Seen {
     focus: Option<ConversationId>,
+    branch_focus: Option<ConversationId>,
     project: Option<ProjectId>,
     opened: Option<ConversationId>,
     /// What takes the keyboard when the conversation just gone to is there.
     arriving: Option<Region>,
     /// When that conversation was first drawn, seconds.
     arrived_s: Option<f64>,
-    viewing: Option<(Option<ConversationId>, bool)>,
+    viewing: Option<(Option<ConversationId>, Option<ConversationId>, bool)>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
     /// When an orderly end was asked for, seconds.
@@ -119,6 +113,8 @@ impl Shell {
         let snap = handle.snapshot();
         let mut panels = Panels::default();
         panels.sidebar.archive_open = view.archive_open;
+        panels.drawer.width = view.drawer_width;
+        panels.drawer.pinned = view.drawer_pinned;
         Self {
             handle,
             snap,
@@ -156,6 +152,7 @@ impl Shell {
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
         cx.time_s = cx_time;
         cx.keys = Arc::clone(&self.keys);
+        cx.branch = self.panels.drawer.shown(&snap, &route);
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
@@ -192,6 +189,10 @@ impl Shell {
         cx.home = home.as_deref();
         cx.keys = Arc::clone(&self.keys);
         cx.width = ui.max_rect().width();
+        cx.branch = self.panels.drawer.shown(&snap, &route);
+        if let Some(action) = self.view.first.take() {
+            cx.act(action);
+        }
         cx.covered = self.over.palette.is_open() || self.over.keys.is_open() || self.over.dialogs.is_open();
         if !self.panels.settings.listen(&cx, &ctx) {
             self.escape(&cx, &ctx);
@@ -203,12 +204,18 @@ impl Shell {
         self.layout(&cx, ui);
         self.arrive(&cx, &ctx);
         self.over.dialogs.show(&cx, &ctx);
+        for branch in self.over.dialogs.adopted() {
+            // Its card is what there is to see now.
+            self.panels.drawer.close_tab(branch);
+            self.panels.desk.conversation.to_end();
+        }
         self.over.keys.show(&cx, &ctx);
         self.over.palette.show(&cx, &ctx);
         let mut above = theme::sizes().row.status;
         if matches!(cx.route, Route::Chat { .. }) && cx.width < TOASTS_BESIDE_FROM {
             // Send and Stop are never covered.
-            above += self.panels.foot;
+            let beside = if cx.branch.is_some() { self.panels.drawer.desk.foot } else { 0.0 };
+            above += self.panels.desk.foot.max(beside);
         }
         self.over.notices.show(&cx, &ctx, above);
         self.perform_all(&cx, &ctx);
@@ -229,7 +236,8 @@ impl Shell {
             })
         });
         if typed {
-            ctx.memory_mut(|memory| memory.request_focus(composer::field_id()));
+            let beside = cx.branch.is_some() && self.panels.drawer.active;
+            ctx.memory_mut(|memory| memory.request_focus(composer::field_id(beside)));
         }
     }
 
@@ -336,12 +344,26 @@ impl Shell {
                 }
                 self.panels.home.ui(cx, ui);
             }
+            Route::Chat { .. } if cx.branch.is_some() => self.split(cx, ui),
             Route::Chat { .. } => {
                 self.panels.header.ui(cx, ui);
                 let area = ui.available_rect_before_wrap();
-                self.panels.chat(cx, ui, area);
+                self.panels.desk.show(cx, ui, area);
             }
         }
+    }
+
+    /// The conversation, and a branch beside it.
+    fn split(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
+        let centre = ui.max_rect();
+        let split = self.panels.drawer.split(centre);
+        let mut main = ui.new_child(UiBuilder::new().max_rect(split.main));
+        main.set_clip_rect(split.main_seen.intersect(ui.clip_rect()));
+        self.panels.header.ui(cx, &mut main);
+        let area = main.available_rect_before_wrap();
+        self.panels.desk.show(cx, &mut main, area);
+        self.panels.drawer.show(cx, ui, centre, split.drawer);
+        self.view.drawer_width = self.panels.drawer.width;
     }
 
     /// The window is gone: remembers itself.
@@ -357,7 +379,7 @@ impl Shell {
         if self.snap.app.finished || self.seen.quitting_s.is_some() {
             return;
         }
-        self.panels.composer.flush(cx, true);
+        self.panels.flush(cx);
         cx.send(AppCommand::Quit);
         self.seen.quitting_s = Some(cx.time_s);
         ctx.request_repaint_after(Duration::from_secs_f64(QUIT_WITHIN_S));
@@ -367,72 +389,22 @@ impl Shell {
     /// Runs a command as if its shortcut had been pressed.
     pub fn act(&mut self, ctx: &Context, action: UiAction) {
         let (snap, route) = (Arc::clone(&self.snap), self.route().clone());
-        let cx = UiCx::new(&snap, &route, self.host.clock.now());
+        let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
+        cx.branch = self.panels.drawer.shown(&snap, &route);
         cx.act(action);
         self.perform_all(&cx, ctx);
     }
 }
 
-/// A child over a part of the window with its own clip.
-pub(super) fn region(ui: &mut Ui, rect: Rect, name: &str) -> Ui {
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(name));
-    child.set_clip_rect(rect.intersect(ui.clip_rect()));
-    child
-}
-
 impl Panels {
-    /// Conversation, question and composer from the top down; the composer keeps its place at the bottom.
-    fn chat(&mut self, cx: &UiCx<'_>, ui: &mut Ui, area: Rect) {
-        let sizes = theme::sizes();
-        let pad = if area.width() < 900.0 { sizes.space.s7 } else { sizes.space.s10 };
-        let width = (area.width() - pad * 2.0).min(sizes.panel.reading_max);
-        let x = (area.center().x - width / 2.0).round();
-        let column = |top: f32, bottom: f32| Rect::from_min_max(pos2(x, top), pos2(x + width, bottom));
-        // The foot is as high as it was in the frame before; a first frame is laid out again at once.
-        let before = if self.foot > 0.0 { self.foot } else { FOOT_GUESS };
-        let foot_top = (area.bottom() - before).max(area.top() + 60.0);
-        let list = Rect::from_min_max(area.min, pos2(area.right(), foot_top));
-        let mut child = region(ui, list, "conversation");
-        self.conversation(cx, &mut child, column(list.top(), list.bottom()));
-        let gap = if area.height() < 520.0 { sizes.space.s4 } else { sizes.space.s7 };
-        let mut foot =
-            ui.new_child(UiBuilder::new().max_rect(column(foot_top, area.bottom() - gap)).id_salt("foot"));
-        foot.spacing_mut().item_spacing.y = sizes.space.s4;
-        if self.permission.follow(cx) {
-            let room = area.height() - 150.0;
-            let card = Rect::from_min_size(foot.cursor().min, vec2(width, room));
-            let mut card = foot.new_child(UiBuilder::new().max_rect(card).id_salt("question"));
-            self.permission.ui(cx, &mut card);
-            foot.allocate_rect(card.min_rect(), Sense::hover());
-        }
-        if cx.view().is_some() {
-            self.composer.ui(cx, &mut foot);
-        }
-        let height = foot.min_rect().height() + gap;
-        if (height - before).abs() > 0.5 {
-            self.foot = height;
-            ui.ctx().request_discard("the foot of the conversation changed its height");
-        }
+    /// The desk of the centre, or of the branch beside it.
+    fn desk(&mut self, beside: bool) -> &mut Desk {
+        if beside { &mut self.drawer.desk } else { &mut self.desk }
     }
 
-    fn conversation(&mut self, cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
-        let find = if cx.route.conversation().is_some_and(|id| self.find.is_open(id)) {
-            let width = FIND_WIDTH.min(column.width());
-            let rect =
-                Rect::from_min_size(pos2(column.right() - width, column.top() + 8.0), vec2(width, 40.0));
-            let mut bar = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("find"));
-            self.find.show(cx, &mut bar)
-        } else {
-            None
-        };
-        if let Some(place) = find {
-            self.conversation.reveal(place);
-        }
-        let mut list = column;
-        if cx.route.conversation().is_some_and(|id| self.find.is_open(id)) {
-            list.min.y += 52.0;
-        }
-        self.conversation.highlight = self.find.current(cx);
-        self.conversation.show(cx, ui, list);
+    /// Stores all that is typed.
+    fn flush(&mut self, cx: &UiCx<'_>) {
+        self.desk.composer.flush(cx, true);
+        self.drawer.desk.composer.flush(cx, true);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Start at [`fixture`]; [`NAMES`] lists them all.
 
+pub mod branches;
 pub mod known;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use crate::model::settings::{Endpoint, Settings};
 use crate::model::turn::{
     FailureKind, LimitInfo, PermissionAction, PermissionRequest, TurnFailure, TurnState, Usage,
 };
+use crate::ui::action::UiAction;
 use crate::ui::route::{ProjectPage, Route, SettingsPage};
 use crate::ui::words::Now;
 
@@ -39,7 +41,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 38] = [
+pub const NAMES: [&str; 43] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -78,12 +80,19 @@ pub const NAMES: [&str; 38] = [
     "profiles-empty",
     "compare",
     "typing",
+    "branch-drawer",
+    "branch-pinned",
+    "branch-archived",
+    "adopt-sheet",
+    "adopt-card",
 ];
 
 /// One state of the app and the place shown.
 pub struct Fixture {
     pub snap: Snapshot,
     pub route: Route,
+    /// What the user did before.
+    pub act: Option<UiAction>,
 }
 
 /// The snapshot of a fixture alone.
@@ -166,11 +175,14 @@ pub fn fixture(name: &str) -> Fixture {
             );
             route = settings(SettingsPage::Keys);
         }
+        "branch-drawer" | "branch-pinned" | "branch-archived" | "adopt-sheet" | "adopt-card" => {
+            branches::show(&mut snap, name);
+        }
         "project" => route = settings(SettingsPage::Project),
         "states" => show(&mut snap, states(), None),
         _ => show(&mut snap, chat(), None),
     }
-    Fixture { snap, route }
+    Fixture { snap, route, act: branches::act(name) }
 }
 
 /// Chooses keys for commands by their stored names.

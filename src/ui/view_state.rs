@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ui::action::UiAction;
 use crate::ui::route::Route;
 
 /// Smallest useful window, points.
@@ -24,7 +25,13 @@ pub struct ViewState {
     pub sidebar_width: f32,
     pub sidebar_open: bool,
     pub archive_open: bool,
+    /// Width of a branch beside the conversation while it is not pinned, points.
+    pub drawer_width: f32,
+    pub drawer_pinned: bool,
     pub route: Route,
+    /// Run once the window is there, e.g. for a picture.
+    #[serde(skip)]
+    pub first: Option<UiAction>,
 }
 
 impl Default for ViewState {
@@ -36,7 +43,10 @@ impl Default for ViewState {
             sidebar_width: 248.0,
             sidebar_open: true,
             archive_open: false,
+            drawer_width: 440.0,
+            drawer_pinned: false,
             route: Route::Home,
+            first: None,
         }
     }
 }
@@ -62,6 +72,8 @@ impl ViewState {
         self.size = [side(width, width_min, 1280.0), side(height, height_min, 800.0)];
         self.sidebar_width =
             if self.sidebar_width.is_finite() { self.sidebar_width.clamp(200.0, 360.0) } else { 248.0 };
+        self.drawer_width =
+            if self.drawer_width.is_finite() { self.drawer_width.clamp(360.0, 4_000.0) } else { 440.0 };
         self.position = self.position.filter(|[x, y]| x.abs() < 30_000.0 && y.abs() < 30_000.0);
     }
 

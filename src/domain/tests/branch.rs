@@ -62,6 +62,23 @@ fn status(world: &mut World, id: ConversationId) -> Option<BranchStatus> {
 }
 
 #[test]
+fn branches_opened_beside_their_parent_leave_it_loaded_and_in_focus() {
+    let (mut world, parent, messages) = talk();
+    let all: Vec<ConversationId> =
+        (0..5).map(|_each| branch(&mut world, parent, Some(messages[1]))).collect();
+    for id in all {
+        world.command(B::Open { branch: id });
+        world.settle();
+        let snapshot = world.snapshot();
+        assert_eq!((snapshot.focus, snapshot.branch_focus), (Some(parent), Some(id)));
+        let both = [parent, id].map(|id| snapshot.view(id).is_some_and(|view| !view.loading));
+        assert_eq!(both, [true, true]);
+    }
+    world.command(B::Open { branch: parent });
+    assert!(troubles(&world.snapshot()).iter().any(|body| body.contains("not a branch")));
+}
+
+#[test]
 fn a_branch_changes_nothing_of_its_parent() {
     let (mut world, parent, messages) = talk();
     let before = (world.store.conversations[&parent].clone(), shown(&mut world, parent));
@@ -213,6 +230,15 @@ fn deleting_takes_what_hangs_on_it_and_brings_it_back() {
     world.chat(ChatCommand::UndoDelete { conversation: parent });
     world.settle();
     assert_eq!(world.store.deleted, [gone].into(), "what was deleted before stays so");
+}
+
+#[test]
+fn a_label_taken_from_an_answer_has_no_marks() {
+    let (mut world, parent) = World::with_conversation();
+    answer(&mut world, parent, "which?", "## **JWT** is `simpler`.\nMore of it.");
+    let at = shown(&mut world, parent)[1];
+    let id = branch(&mut world, parent, Some(at));
+    assert!(world.store.conversations[&id].title.starts_with("JWT is simpler."));
 }
 
 #[test]

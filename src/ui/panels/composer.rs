@@ -79,10 +79,17 @@ impl Compose {
     }
 }
 
-/// The field's id; one field for all conversations, so that the focus stays while they change.
+/// The field's id, in the centre or beside it; one field for all conversations there, so that the focus stays while
+/// they change.
 #[must_use]
-pub fn field_id() -> Id {
-    TextField::multi("composer", "Message", 1, 1).id()
+pub fn field_id(beside: bool) -> Id {
+    field(beside, 1, 1).id()
+}
+
+fn field(beside: bool, least: usize, most: usize) -> TextField<'static> {
+    let (salt, name) =
+        if beside { ("branch composer", "Message in the branch") } else { ("composer", "Message") };
+    TextField::multi(salt, name, least, most)
 }
 
 impl Composer {
@@ -172,8 +179,13 @@ impl Panel for Composer {
         self.enter(cx, view);
         let p = theme::palette(ui);
         let sizes = theme::sizes();
-        regions::mark(ui.ctx(), Region::Composer, field_id());
-        let focused = ui.memory(|memory| memory.has_focus(field_id()));
+        let field_id = field_id(cx.beside);
+        if !cx.beside {
+            regions::mark(ui.ctx(), Region::Composer, field_id);
+        } else if view.asks.is_empty() {
+            regions::mark(ui.ctx(), Region::Branch, field_id);
+        }
+        let focused = ui.memory(|memory| memory.has_focus(field_id));
         let frame = Frame::NONE.fill(p.bg_raised).corner_radius(sizes.radius.composer).inner_margin(Margin {
             left: 12,
             right: 8,
@@ -210,7 +222,7 @@ impl Composer {
     fn field(&mut self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
         let id = view.row.conversation.id;
         let enter_sends = cx.snap.settings.enter_sends;
-        let focused = ui.memory(|memory| memory.has_focus(field_id()));
+        let focused = ui.memory(|memory| memory.has_focus(field_id(cx.beside)));
         // Ctrl/⌘+Enter sends in either setting.
         let forced = focused && ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         let empty = self.drafts.get(&id).is_none_or(|compose| compose.draft.text.is_empty());
@@ -223,7 +235,7 @@ impl Composer {
         let most = (third as usize).clamp(3, 20);
         let least = if ui.ctx().content_rect().height() < 560.0 || !view.asks.is_empty() { 1 } else { 2 };
         let Some(compose) = self.drafts.get_mut(&id) else { return };
-        let field = TextField::multi("composer", "Message", least, most)
+        let field = field(cx.beside, least, most)
             .bare()
             .hint(&hint)
             .max_chars(FIELD_MAX_CHARS)

@@ -4,6 +4,8 @@
 //! while the user is there, and nothing that arrives moves what is being read.
 
 mod actions;
+mod adopted;
+mod checkpoint;
 pub mod copy;
 mod ending;
 mod message;
@@ -183,6 +185,8 @@ impl Conversation {
         }
         let height = ui.min_rect().height().max(18.0);
         let area = Rect::from_min_size(rect.min, vec2(rect.width(), height));
+        checkpoint::draw(cx, ui, view, message.id);
+        let height = ui.min_rect().height().max(18.0);
         // A row that is only measured must not register its controls a second time.
         if !editing && !ui.is_sizing_pass() {
             self.actions.show(cx, ui, area, view, message);
@@ -319,8 +323,15 @@ fn quiet(ui: &mut Ui, column: Rect, text: &str) {
 fn empty(cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
     let name = cx.project().map_or("this project", |project| project.name.as_str());
     let question = format!("What should happen in {name}?");
-    let branch = cx.snap.git_branch.as_ref().map_or_else(String::new, |branch| format!("Branch {branch}. "));
+    let branch =
+        cx.snap.git_branch.as_ref().map_or_else(String::new, |branch| format!("Git branch {branch}. "));
     let facts = format!("{branch}Write below, or start here.");
+    let (question, facts) = if cx.beside {
+        let facts = "What is said here changes nothing in the conversation it starts from.";
+        ("Another way to go on".to_owned(), facts.to_owned())
+    } else {
+        (question, facts)
+    };
     let write = cx.keys(UiAction::FocusComposer);
     let context = cx.keys(UiAction::Context);
     let engines = cx.keys(UiAction::Settings(crate::ui::route::SettingsPage::Engines));

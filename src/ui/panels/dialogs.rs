@@ -1,12 +1,14 @@
 //! Small dialogs over the window: the new title of a conversation, what a message is kept as.
 
+mod adopt;
+mod branch;
 mod keep;
 
 use egui::{Context, Id};
 
 use crate::api::command::ChatCommand;
 use crate::model::id::{ConversationId, MessageId};
-use crate::ui::cx::UiCx;
+use crate::ui::cx::{BranchAsk, UiCx};
 use crate::ui::widgets::Button;
 use crate::ui::widgets::dialog::{Width, dialog};
 use crate::ui::widgets::text_field::TextField;
@@ -17,6 +19,13 @@ pub struct Dialogs {
     rename: Option<Rename>,
     decide: Option<keep::Decide>,
     keep: Option<keep::Keep>,
+    adopt: Option<adopt::Adopt>,
+    /// A sheet that was closed, with its drafts.
+    put_by: Option<adopt::Adopt>,
+    delete: Option<branch::Delete>,
+    git_branch: Option<branch::GitBranch>,
+    /// Branches adopted in their sheet, not yet taken.
+    adopted: Vec<ConversationId>,
 }
 
 struct Rename {
@@ -47,14 +56,64 @@ impl Dialogs {
         self.keep = keep::Keep::of(cx, message);
     }
 
+    /// Opens a dialog about a branch.
+    pub fn branch(&mut self, cx: &UiCx<'_>, ask: BranchAsk) {
+        match ask {
+            BranchAsk::Delete(branch) => self.delete = branch::Delete::of(cx, branch),
+            BranchAsk::GitBranch(branch) => self.git_branch = branch::GitBranch::of(cx, branch),
+            BranchAsk::Adopt(branch) => {
+                let kept = self.put_by.take().filter(|kept| kept.branch() == branch);
+                self.adopt = kept.or_else(|| adopt::Adopt::of(cx, branch));
+                if let Some(adopt) = &mut self.adopt {
+                    adopt.again();
+                }
+            }
+        }
+    }
+
+    /// Branches that were adopted in their sheet since the last call.
+    pub fn adopted(&mut self) -> Vec<ConversationId> {
+        std::mem::take(&mut self.adopted)
+    }
+
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.rename.is_some() || self.decide.is_some() || self.keep.is_some()
+        self.rename.is_some()
+            || self.decide.is_some()
+            || self.keep.is_some()
+            || self.adopt.is_some()
+            || self.delete.is_some()
+            || self.git_branch.is_some()
     }
 
     /// Esc: closes the dialog. `false` when none was open.
     pub fn escape(&mut self) -> bool {
-        self.rename.take().is_some() || self.decide.take().is_some() || self.keep.take().is_some()
+        if let Some(adopt) = self.adopt.take() {
+            self.put_by = Some(adopt);
+            return true;
+        }
+        self.rename.take().is_some()
+            || self.decide.take().is_some()
+            || self.keep.take().is_some()
+            || self.delete.take().is_some()
+            || self.git_branch.take().is_some()
+    }
+
+    fn show_branch(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        if self.delete.as_mut().is_some_and(|delete| delete.show(cx, ctx)) {
+            self.delete = None;
+        }
+        if self.git_branch.as_mut().is_some_and(|git| git.show(cx, ctx)) {
+            self.git_branch = None;
+        }
+        match self.adopt.as_mut().map(|adopt| adopt.show(cx, ctx)) {
+            Some(adopt::Ended::Closed) => self.put_by = self.adopt.take(),
+            Some(adopt::Ended::Adopted(branch)) => {
+                self.adopt = None;
+                self.adopted.push(branch);
+            }
+            Some(adopt::Ended::Open) | None => {}
+        }
     }
 
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) {
@@ -64,6 +123,7 @@ impl Dialogs {
         if self.keep.as_mut().is_some_and(|keep| keep.show(cx, ctx)) {
             self.keep = None;
         }
+        self.show_branch(cx, ctx);
         self.show_rename(cx, ctx);
     }
 

@@ -4,6 +4,7 @@ use egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
+use crate::ui::lineage;
 use crate::ui::panel::Panel;
 use crate::ui::regions::{self, Region};
 use crate::ui::route::{ProjectPage, Route, SettingsPage};
@@ -25,8 +26,8 @@ enum Place {
 #[derive(Default)]
 pub struct Header;
 
-/// Width below which the git branch gives way, points.
-const BRANCH_FROM: f32 = 860.0;
+/// Width of the head below which the git branch gives way, points.
+const BRANCH_FROM: f32 = 700.0;
 
 impl Panel for Header {
     fn title(&self) -> &'static str {
@@ -39,7 +40,8 @@ impl Panel for Header {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), sizes.row.head), Sense::hover());
         paint::bottom_line(ui, rect, p.stroke_subtle);
         let inside = rect.shrink2(vec2(sizes.space.s6, 0.0));
-        let right = Rect::from_min_max(pos2(inside.right() - 72.0, inside.top()), inside.max);
+        let ends = if has_branches(cx) { 106.0 } else { 72.0 };
+        let right = Rect::from_min_max(pos2(inside.right() - ends, inside.top()), inside.max);
         let layout = Layout::right_to_left(Align::Center);
         buttons(cx, &mut ui.new_child(UiBuilder::new().max_rect(right).layout(layout).id_salt("head end")));
         let left = Rect::from_min_max(inside.min, pos2(right.left() - sizes.space.s4, inside.bottom()));
@@ -66,9 +68,18 @@ impl Panel for Header {
             None => {}
         }
         if place != Place::Settings {
-            title(cx, &mut ui);
+            title(cx, &mut ui, rect.width());
         }
     }
+}
+
+/// The conversation shown has branches that can be shown beside it.
+fn has_branches(cx: &UiCx<'_>) -> bool {
+    let Route::Chat { conversation } = cx.route else { return false };
+    cx.branch.is_some()
+        || cx.snap.conversations.iter().any(|row| {
+            !row.conversation.archived && lineage::root(cx.snap, row.conversation.id) == Some(*conversation)
+        })
 }
 
 fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
@@ -76,6 +87,14 @@ fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
         return;
     }
     ui.spacing_mut().item_spacing.x = theme::sizes().space.s3;
+    if has_branches(cx) {
+        let toggle = UiAction::ToggleDrawer;
+        let text = toggle.info().text;
+        let button = IconButton::new(icon::COLUMNS, &text).selected(cx.branch.is_some());
+        if button.key(&cx.keys(toggle)).show(ui).clicked() {
+            cx.act(toggle);
+        }
+    }
     for (icon, action) in [(icon::STACK, UiAction::Context), (icon::MAGNIFYING_GLASS, UiAction::FindHere)] {
         let info = action.info();
         let button = IconButton::new(icon, &info.text).key(&cx.keys(action)).show(ui);
@@ -86,14 +105,14 @@ fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {
     }
 }
 
-fn title(cx: &UiCx<'_>, ui: &mut Ui) {
+fn title(cx: &UiCx<'_>, ui: &mut Ui, width: f32) {
     let p = theme::palette(ui);
     let sizes = theme::sizes();
     let Some(project) = cx.project() else { return };
     let (line, _) = ui.allocate_exact_size(vec2(9.0, 20.0), Sense::hover());
     ui.painter().vline(line.center().x, line.y_range(), egui::Stroke::new(1.0, p.stroke_default));
     let skip = project.skip_permissions;
-    let branch = cx.snap.git_branch.as_ref().filter(|_| cx.width >= BRANCH_FROM);
+    let branch = cx.snap.git_branch.as_ref().filter(|_| width >= BRANCH_FROM);
     let reserved = if skip { 150.0 } else { 0.0 } + if branch.is_some() { 110.0 } else { 0.0 };
     let room = (ui.available_width() - reserved).max(60.0);
     let name = cx.view().map_or("", |view| view.row.conversation.title.as_str());

@@ -175,7 +175,8 @@ impl PermissionPanel {
                 .any(|event| matches!(event, egui::Event::Key { repeat: true, pressed: true, .. }))
         });
         let deny = Button::destructive("Deny").icon(icon::X).key("Esc").disabled(reason).show(&mut left);
-        regions::mark(left.ctx(), Region::Question, deny.id);
+        let region = if cx.beside { Region::Branch } else { Region::Question };
+        regions::mark(left.ctx(), region, deny.id);
         let field_width = (rect.width() - deny.rect.width() - 160.0).clamp(60.0, 420.0);
         let hint = format!("Tell {} what to do instead", ask.agent);
         let mut submitted = false;

@@ -1,5 +1,7 @@
 //! Project picker, search field and the list of conversations; a rail of icons where the window is narrow.
 
+mod branches;
+
 use egui::{Rect, Response, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::api::command::{ChatCommand, ProjectCommand};
@@ -18,15 +20,18 @@ use crate::ui::widgets::row::{RowEnd, SidebarRow, section_head};
 use crate::ui::widgets::{IconButton, StateGlyph, key_hint};
 use crate::ui::words;
 
+pub use branches::branch_menu;
+
 /// View state of the sidebar.
 pub struct Sidebar {
     conversations_open: bool,
+    pub branches_open: bool,
     pub archive_open: bool,
 }
 
 impl Default for Sidebar {
     fn default() -> Self {
-        Self { conversations_open: true, archive_open: false }
+        Self { conversations_open: true, branches_open: true, archive_open: false }
     }
 }
 
@@ -168,6 +173,10 @@ impl Sidebar {
     fn list(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         let (archived, current): (Vec<_>, Vec<_>) =
             cx.snap.conversations.iter().partition(|row| row.conversation.archived);
+        let is_branch = |row: &&std::sync::Arc<ConversationRow>| row.conversation.branch.is_some();
+        let (branches, current): (Vec<_>, Vec<_>) = current.into_iter().partition(is_branch);
+        let count = archived.len();
+        let (archived_branches, archived): (Vec<_>, Vec<_>) = archived.into_iter().partition(is_branch);
         let new = cx.snap.project.map(|_| "New conversation");
         if section_head(ui, "Conversations", current.len(), &mut self.conversations_open, new).add {
             cx.act(UiAction::NewConversation);
@@ -184,10 +193,17 @@ impl Sidebar {
                     });
                 }
             }
-            if !archived.is_empty() {
-                section_head(ui, "Archive", archived.len(), &mut self.archive_open, None);
+            if !branches.is_empty() {
+                section_head(ui, "Branches", branches.len(), &mut self.branches_open, None);
+                if self.branches_open {
+                    branches::rows(cx, ui, &branches);
+                }
+            }
+            if count > 0 {
+                section_head(ui, "Archive", count, &mut self.archive_open, None);
                 if self.archive_open {
                     rows(cx, ui, &archived);
+                    branches::rows(cx, ui, &archived_branches);
                 }
             }
         });
@@ -228,7 +244,9 @@ fn conversation_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     let end = if end == "0 s" { "now".to_owned() } else { end };
     let outcome = SidebarRow::new(state, &row.conversation.title)
         .end(RowEnd::Caption(&end))
-        .selected(matches!(cx.route, Route::Chat { conversation } if *conversation == id))
+        .selected(
+            cx.branch.is_none() && matches!(cx.route, Route::Chat { conversation } if *conversation == id),
+        )
         .more("Conversation menu")
         .show(ui);
     if outcome.response.clicked() {
@@ -269,8 +287,11 @@ pub fn rail(cx: &UiCx<'_>, ui: &mut Ui) -> bool {
         }
         ui.add_space(sizes.space.s4);
         let strongest = strongest(cx);
-        let in_chat = matches!(cx.route, Route::Chat { .. } | Route::Home);
+        let in_chat = cx.branch.is_none() && matches!(cx.route, Route::Chat { .. } | Route::Home);
         open |= rail_button(ui, icon::CHAT_CIRCLE, "Conversations", in_chat, strongest);
+        if cx.snap.conversations.iter().any(|row| row.conversation.branch.is_some()) {
+            open |= rail_button(ui, icon::GIT_BRANCH, "Branches", cx.branch.is_some(), None);
+        }
         if rail_button(ui, icon::PLUS, "New conversation", false, None) {
             cx.act(UiAction::NewConversation);
         }

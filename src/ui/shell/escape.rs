@@ -4,8 +4,6 @@
 
 use egui::{Context, Key, Modifiers, Popup};
 
-use crate::api::command::ChatCommand;
-use crate::model::turn::TurnState;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::route::Route;
 use crate::ui::shell::Shell;
@@ -38,24 +36,15 @@ impl Shell {
             Route::Settings { .. } if self.panels.settings.escape(cx) => {}
             Route::Settings { .. } | Route::Project { .. } => cx.act(crate::ui::action::UiAction::Back),
             Route::Home => {}
-            Route::Chat { .. } => self.escape_chat(cx),
-        }
-    }
-
-    fn escape_chat(&mut self, cx: &UiCx<'_>) {
-        let panels = &mut self.panels;
-        let closed = panels.composer.escape()
-            || panels.conversation.escape()
-            || panels.find.escape(cx)
-            || panels.permission.escape(cx);
-        if closed {
-            return;
-        }
-        let Some(view) = cx.view() else { return };
-        let live =
-            view.turn.as_ref().is_some_and(|turn| turn.state.is_live() && turn.state != TurnState::Stopping);
-        if live {
-            cx.send(ChatCommand::Stop { conversation: view.row.conversation.id });
+            Route::Chat { .. } => match cx.branch.filter(|_| self.panels.drawer.active) {
+                Some(conversation) => {
+                    let route = Route::Chat { conversation };
+                    let side = cx.for_branch(&route);
+                    self.panels.drawer.desk.escape(&side);
+                    side.hand_over(cx);
+                }
+                None => self.panels.desk.escape(cx),
+            },
         }
     }
 }

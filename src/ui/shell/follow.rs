@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use egui::{Context, ViewportCommand};
 
-use crate::api::command::{AppCommand, ChatCommand};
+use crate::api::command::{AppCommand, BranchCommand, ChatCommand};
 use crate::model::id::ConversationId;
 use crate::model::settings::ThemeChoice;
 use crate::ui::cx::UiCx;
 use crate::ui::keys::{KeyMap, Platform};
+use crate::ui::lineage;
 use crate::ui::panels::composer;
 use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
@@ -55,6 +56,7 @@ impl Shell {
                 self.history.go(Route::Chat { conversation });
             }
         }
+        self.follow_branch();
         let project_changed = self.seen.project != self.snap.project;
         self.seen.project = self.snap.project;
         // Nothing has been read yet: the remembered place stays.
@@ -76,13 +78,38 @@ impl Shell {
         }
     }
 
+    /// A branch is never in the centre: it goes beside its main conversation.
+    fn follow_branch(&mut self) {
+        let snap = Arc::clone(&self.snap);
+        if let Route::Chat { conversation } = *self.history.here()
+            && let Some(root) = lineage::root(&snap, conversation)
+        {
+            self.history.replace(Route::Chat { conversation: root });
+            self.panels.drawer.open(root, conversation);
+        }
+        if snap.branch_focus != self.seen.branch_focus {
+            self.seen.branch_focus = snap.branch_focus;
+            // One that has a tab was opened from here.
+            let new = snap.branch_focus.filter(|branch| !self.panels.drawer.holds(*branch));
+            if let Some((branch, root)) = new.and_then(|id| Some((id, lineage::root(&snap, id)?))) {
+                self.panels.drawer.open(root, branch);
+                if self.history.here().conversation() != Some(root) {
+                    self.history.go(Route::Chat { conversation: root });
+                }
+            }
+        }
+        self.panels.drawer.tidy(&snap);
+    }
+
     fn exists(&self, conversation: Option<ConversationId>) -> bool {
         conversation.is_some_and(|id| self.snap.conversations.iter().any(|row| row.conversation.id == id))
     }
 
     fn newest(&self) -> Option<ConversationId> {
         let rows = self.snap.conversations.iter();
-        rows.filter(|row| !row.conversation.archived).map(|row| row.conversation.id).next()
+        rows.filter(|row| !row.conversation.archived && row.conversation.branch.is_none())
+            .map(|row| row.conversation.id)
+            .next()
     }
 
     /// Asks the core to load the conversation that is shown.
@@ -93,9 +120,13 @@ impl Shell {
         }
         self.seen.opened = here;
         if let Some(conversation) = here {
+            if lineage::root(&self.snap, conversation).is_some() {
+                self.out.push(BranchCommand::Open { branch: conversation }.into());
+                return;
+            }
             self.out.push(ChatCommand::Open { conversation }.into());
             // Whoever comes here wants to write; the list itself needs no focus to be read.
-            ctx.memory_mut(|memory| memory.request_focus(composer::field_id()));
+            ctx.memory_mut(|memory| memory.request_focus(composer::field_id(false)));
             self.seen.arriving.get_or_insert(Region::Composer);
             self.seen.arrived_s = None;
         }
@@ -114,8 +145,9 @@ impl Shell {
         }
         let asked = region == Region::Question && !view.asks.is_empty();
         let region = if asked { Region::Question } else { Region::Composer };
-        let free =
-            ctx.memory(egui::Memory::focused).is_none_or(|id| first && asked && id == composer::field_id());
+        let free = ctx
+            .memory(egui::Memory::focused)
+            .is_none_or(|id| first && asked && id == composer::field_id(false));
         if let Some(id) = regions::control(ctx, region).filter(|_| free && !cx.covered) {
             ctx.memory_mut(|memory| memory.request_focus(id));
         }
@@ -125,11 +157,12 @@ impl Shell {
 
     fn tell_viewing(&mut self, ctx: &Context) {
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
-        let viewing = (self.history.here().conversation(), focused);
+        let beside = self.panels.drawer.shown(&self.snap, self.history.here());
+        let viewing = (self.history.here().conversation(), beside, focused);
         if self.seen.viewing != Some(viewing) {
             self.seen.viewing = Some(viewing);
-            let (conversation, focused) = viewing;
-            self.out.push(AppCommand::Viewing { conversation, focused }.into());
+            let (conversation, beside, focused) = viewing;
+            self.out.push(AppCommand::Viewing { conversation, beside, focused }.into());
         }
     }
 

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use egui::{Context, ViewportCommand};
 
-use crate::api::command::{ChatCommand, EngineCommand, ProjectCommand, SettingsCommand};
+use crate::api::command::{BranchCommand, ChatCommand, EngineCommand, ProjectCommand, SettingsCommand};
 use crate::api::snapshot::ConversationView;
+use crate::model::branch::BranchKind;
 use crate::model::id::ConversationId;
 use crate::model::project::SeatChoice;
 use crate::model::settings::Settings;
 use crate::ui::action::UiAction;
-use crate::ui::cx::{Request, UiCx};
+use crate::ui::cx::{BranchAsk, Request, UiCx};
 use crate::ui::host::DialogAsk;
+use crate::ui::lineage;
 use crate::ui::panels::composer;
 use crate::ui::panels::conversation::copy;
 use crate::ui::panels::settings::zoom_step;
@@ -63,21 +65,59 @@ impl Shell {
                     self.over.notices.tell(format!("Not opened: {target}"), format!("{why} It was copied."));
                 }
             }
-            Request::Edit(message) => self.panels.conversation.edit(cx, message),
+            Request::Edit(message) => self.panels.desk(cx.beside).conversation.edit(cx, message),
             Request::Decide(message) => self.over.dialogs.decide(cx, message),
             Request::Keep(message) => self.over.dialogs.keep(cx, message),
             Request::Rename(conversation) => self.over.dialogs.rename(cx, conversation),
-            Request::FocusComposer => ctx.memory_mut(|memory| memory.request_focus(composer::field_id())),
+            Request::Branch(ask) => self.ask_branch(cx, ask),
+            Request::Beside(inner) => self.perform_beside(cx, ctx, *inner),
+            Request::FocusComposer => {
+                ctx.memory_mut(|memory| memory.request_focus(composer::field_id(cx.beside)));
+            }
             Request::Tell { title, body } => self.over.notices.tell(title, body),
         }
     }
 
+    /// Does what was asked for in the branch beside the conversation.
+    fn perform_beside(&mut self, cx: &UiCx<'_>, ctx: &Context, request: Request) {
+        let Some(conversation) = self.panels.drawer.shown(cx.snap, self.history.here()) else {
+            return self.perform(cx, ctx, request);
+        };
+        let route = Route::Chat { conversation };
+        let side = cx.for_branch(&route);
+        self.perform(&side, ctx, request);
+        side.hand_over(cx);
+    }
+
+    fn ask_branch(&mut self, cx: &UiCx<'_>, ask: BranchAsk) {
+        if let BranchAsk::Adopt(conversation) = ask {
+            // Its last answer is needed, so it has to be loaded.
+            let shown = self.panels.drawer.shown(cx.snap, self.history.here());
+            if shown != Some(conversation) {
+                self.go(cx, Route::Chat { conversation });
+            }
+        }
+        self.over.dialogs.branch(cx, ask);
+    }
+
     fn go(&mut self, cx: &UiCx<'_>, route: Route) {
+        if let Route::Chat { conversation } = route
+            && let Some(root) = lineage::root(cx.snap, conversation)
+        {
+            self.panels.drawer.desk.composer.flush(cx, true);
+            if *self.history.here() != (Route::Chat { conversation: root }) {
+                self.go(cx, Route::Chat { conversation: root });
+            }
+            self.panels.drawer.open(root, conversation);
+            self.over.sidebar = false;
+            return;
+        }
         if self.history.here().conversation() != route.conversation() {
-            self.panels.composer.flush(cx, true);
+            self.panels.flush(cx);
         }
         self.over.sidebar = false;
         if let Route::Chat { conversation } = route {
+            self.panels.drawer.active = false;
             self.seen.opened = Some(conversation);
             self.out.push(ChatCommand::Open { conversation }.into());
         }
@@ -136,7 +176,26 @@ impl Shell {
             }
             UiAction::NextRegion => regions::step(ctx, true),
             UiAction::PreviousRegion => regions::step(ctx, false),
+            UiAction::ToggleDrawer => {
+                if let Route::Chat { conversation } = *self.history.here() {
+                    self.panels.drawer.desk.composer.flush(cx, true);
+                    self.panels.drawer.toggle(cx.snap, conversation);
+                }
+            }
+            UiAction::PinDrawer => {
+                self.panels.drawer.pinned = !self.panels.drawer.pinned;
+                self.view.drawer_pinned = self.panels.drawer.pinned;
+            }
+            UiAction::Adopt => {
+                if let Some(branch) = self.panels.drawer.shown(cx.snap, self.history.here()) {
+                    cx.ask(Request::Branch(BranchAsk::Adopt(branch)));
+                }
+            }
             UiAction::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+            // The side the user is at.
+            _ if !cx.beside && cx.branch.is_some() && self.panels.drawer.active => {
+                cx.ask(Request::Beside(Box::new(Request::Act(action))));
+            }
             _ => {
                 if let Some(view) = cx.view() {
                     self.run_in(cx, view, action);
@@ -149,11 +208,15 @@ impl Shell {
     fn run_in(&mut self, cx: &UiCx<'_>, view: &ConversationView, action: UiAction) {
         let conversation = view.row.conversation.id;
         match action {
-            UiAction::FindHere => self.panels.find.open(conversation),
+            UiAction::FindHere => self.panels.desk(cx.beside).find.open(conversation),
+            UiAction::Branch => branch_at_end(cx, view),
             UiAction::Rename => cx.ask(Request::Rename(conversation)),
             UiAction::Archive => {
                 let archived = !view.row.conversation.archived;
                 cx.send(ChatCommand::SetArchived { conversation, archived });
+            }
+            UiAction::Delete if view.row.conversation.branch.is_some() => {
+                cx.ask(Request::Branch(BranchAsk::Delete(conversation)));
             }
             UiAction::Delete => cx.send(ChatCommand::Delete { conversation }),
             UiAction::StopTurn => cx.send(ChatCommand::Stop { conversation }),
@@ -167,7 +230,7 @@ impl Shell {
                     cx.ask(Request::Edit(entry.id));
                 }
             }
-            UiAction::Latest => self.panels.conversation.to_end(),
+            UiAction::Latest => self.panels.desk(cx.beside).conversation.to_end(),
             UiAction::CopyAnswer => {
                 if let Some(text) = copy::newest_answer(view) {
                     cx.ask(Request::Copy { text, what: "The answer" });
@@ -177,11 +240,11 @@ impl Shell {
                 cx.ask(Request::Copy { text: copy::conversation(view), what: "The conversation" });
             }
             UiAction::Context => {
-                self.panels.composer.flush(cx, true);
+                self.panels.flush(cx);
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
             }
             UiAction::Compare => {
-                self.panels.composer.flush(cx, true);
+                self.panels.flush(cx);
                 self.panels.inspector.compare();
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
             }
@@ -225,6 +288,12 @@ impl Shell {
     fn go_to_question(&mut self, cx: &UiCx<'_>, ctx: &Context) {
         let Some(first) = cx.snap.asks.first() else { return };
         let here = cx.route.conversation();
+        if Some(first.conversation) == cx.branch {
+            if let Some(id) = regions::control(ctx, Region::Branch) {
+                ctx.memory_mut(|memory| memory.request_focus(id));
+            }
+            return;
+        }
         let asked_here = matches!(cx.route, Route::Chat { .. })
             && cx.snap.asks.iter().any(|ask| Some(ask.conversation) == here);
         if asked_here {
@@ -246,18 +315,24 @@ fn set(cx: &UiCx<'_>, change: impl FnOnce(&mut Settings)) {
 
 /// The conversation at a place of the list, archived ones left out.
 fn nth(cx: &UiCx<'_>, place: usize) -> Option<ConversationId> {
-    let rows = cx.snap.conversations.iter().filter(|row| !row.conversation.archived);
-    rows.map(|row| row.conversation.id).nth(place)
+    main_rows(cx).nth(place)
+}
+
+/// Main conversations in the order of the list, archived ones left out.
+fn main_rows<'a>(cx: &UiCx<'a>) -> impl Iterator<Item = ConversationId> + use<'a> {
+    let rows = cx.snap.conversations.iter().map(|row| &row.conversation);
+    rows.filter(|row| !row.archived && row.branch.is_none()).map(|row| row.id)
+}
+
+/// Starts a branch at the newest whole message; of an empty conversation, one that knows nothing.
+fn branch_at_end(cx: &UiCx<'_>, view: &ConversationView) {
+    let (parent, checkpoint) = (view.row.conversation.id, copy::newest_whole_id(view));
+    let kind = BranchKind::General;
+    cx.send(BranchCommand::Create { parent, checkpoint, label: None, seat: None, kind });
 }
 
 fn step(cx: &UiCx<'_>, by: isize) {
-    let rows: Vec<ConversationId> = cx
-        .snap
-        .conversations
-        .iter()
-        .filter(|row| !row.conversation.archived)
-        .map(|row| row.conversation.id)
-        .collect();
+    let rows: Vec<ConversationId> = main_rows(cx).collect();
     let here = rows.iter().position(|id| Some(*id) == cx.route.conversation());
     let next = match here {
         Some(at) => at.checked_add_signed(by).filter(|at| *at < rows.len()),

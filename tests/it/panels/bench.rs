@@ -93,7 +93,7 @@ impl Bench {
             clock: Box::new(|| -> Now { testing::NOW }),
             home: Some("/home/kim".into()),
         };
-        let state = ViewState { route: fixture.route, ..ViewState::default() };
+        let state = ViewState { route: fixture.route, first: fixture.act, ..ViewState::default() };
         let shell = Shell::new(AppHandle::new(commands, snapshots), host, state, None);
         let harness = Harness::builder().with_size(size).with_step_dt(0.05).build_ui_state(
             |ui, app: &mut App| {

@@ -13,7 +13,8 @@ use crate::ui::cx::{self, UiCx};
 use crate::ui::panels::menu::{self, MenuRow};
 use crate::ui::panels::seat::{MODES_WIDTH, by_hand, mode_rows, mode_words, words_of};
 use crate::ui::route::SettingsPage;
-use crate::ui::theme::Text;
+use crate::ui::theme::{Text, Weight};
+use crate::ui::widgets::paint;
 use crate::ui::widgets::picker::{Choice, Lead, choice_row, picker_button};
 use crate::ui::widgets::text_field::TextField;
 
@@ -25,9 +26,10 @@ pub struct Pickers {
     profile: String,
 }
 
-/// Widths of the composer's row below which something gives way, points.
-const MODE_FROM: f32 = 300.0;
-const MODEL_FROM: f32 = 210.0;
+/// A picker without its label and with the gap after it, points.
+const PICKER: f32 = 34.0;
+/// An engine's mark in a picker, points.
+const MARK: f32 = 22.0;
 
 impl Pickers {
     /// Draws the pickers that have room.
@@ -38,21 +40,25 @@ impl Pickers {
         let mut changed: Option<SeatChoice> = None;
         let look = cx.look(&seat.engine);
         let name = shown_name(cx, seat);
+        let model = seat.model.as_deref().unwrap_or("Default model");
+        let mode = mode_words(seat.mode);
+        let width =
+            |label: &str, step: Text| paint::width(ui, label, step, Weight::Regular).min(200.0) + PICKER;
+        let taken = width(&name, Text::Small) + MARK + width(model, Text::MonoSmall);
+        let with_model = room >= taken;
+        let with_mode = room >= taken + width(mode, Text::Small);
         let button = picker_button(ui, Lead::Engine(look), &name, "Who answers", false);
-        let with_model = room >= MODEL_FROM;
         if let Some(seat) = menu::sheet(&button, 300.0, |ui| self.who(cx, ui, seat, !with_model)).flatten() {
             changed = Some(seat);
         }
         if with_model {
-            let label = seat.model.as_deref().unwrap_or("Default model");
-            let button = picker_button(ui, Lead::None, label, "Model", true);
+            let button = picker_button(ui, Lead::None, model, "Model", true);
             if let Some(seat) = menu::sheet(&button, 260.0, |ui| self.models(cx, ui, seat)).flatten() {
                 changed = Some(seat);
             }
         }
-        if room >= MODE_FROM {
-            let label = mode_words(seat.mode);
-            let button = picker_button(ui, Lead::None, label, "Context mode", false);
+        if with_mode {
+            let button = picker_button(ui, Lead::None, mode, "Context mode", false);
             changed = menu::menu(&button, MODES_WIDTH, |ui| mode_rows(ui, seat)).flatten().or(changed);
         }
         if let Some(seat) = changed.filter(|changed| changed != seat) {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use egui::{Frame, Id, Margin, Popup, Rect, Response, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{BranchCommand, ChatCommand};
 use crate::api::snapshot::ConversationView;
+use crate::model::branch::BranchKind;
 use crate::model::id::MessageId;
 use crate::model::message::{Author, Message, MessageState};
 use crate::ui::cx::{self, Request, UiCx};
@@ -65,7 +66,7 @@ impl Actions {
                 format!("Message from {}", copy::author(message)),
             )
         });
-        if view.index.last().is_some_and(|entry| entry.id == message.id) {
+        if !cx.beside && view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
         let bar = bar_rect(cx, ui, area, view, message);
@@ -118,11 +119,13 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
             if button(ui, icon::COPY, "Copy").clicked() {
                 cx.ask(Request::Copy { text: message.plain_text(), what: "The message" });
             }
-            if own {
+            if cx.read_only {
+                // Nothing is sent from here.
+            } else if own {
                 if button(ui, icon::PENCIL_SIMPLE, "Edit and send again").clicked() {
                     cx.ask(Request::Edit(message.id));
                 }
-            } else if !live {
+            } else if can_answer_again(message) {
                 let again = button(ui, icon::ARROW_CLOCKWISE, "Answer again");
                 menu::menu(&again, 220.0, |ui| regenerate(cx, ui, message));
             }
@@ -131,6 +134,9 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
             {
                 let conversation = view.row.conversation.id;
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
+            }
+            if can_branch(message) && button(ui, icon::GIT_BRANCH, "Branch from here").clicked() {
+                branch_from(cx, view, message);
             }
             if !live {
                 if button(ui, icon::SCALES, "Mark as decided").clicked() {
@@ -147,11 +153,35 @@ fn draw(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, view: &ConversationView, message
     keep
 }
 
+fn can_answer_again(message: &Message) -> bool {
+    message.state != MessageState::Streaming && matches!(message.author, Author::Agent { .. })
+}
+
+/// A branch starts at what the user or an agent said, once it is whole.
+fn can_branch(message: &Message) -> bool {
+    message.state != MessageState::Streaming && message.author != Author::System
+}
+
+fn branch_from(cx: &UiCx<'_>, view: &ConversationView, message: &Message) {
+    cx.send(BranchCommand::Create {
+        parent: view.row.conversation.id,
+        checkpoint: Some(message.id),
+        label: None,
+        seat: None,
+        kind: BranchKind::General,
+    });
+}
+
 /// Where the bar lies; as wide as its buttons.
 fn bar_rect(cx: &UiCx<'_>, ui: &Ui, area: Rect, view: &ConversationView, message: &Message) -> Rect {
     let own = message.author == Author::User;
     let live = message.state == MessageState::Streaming;
-    let count = 2 + u8::from(own || !live) + u8::from(message.turn.is_some()) + 2 * u8::from(!live);
+    let changes = (own || can_answer_again(message)) && !cx.read_only;
+    let count = 2
+        + u8::from(changes)
+        + u8::from(message.turn.is_some())
+        + u8::from(can_branch(message))
+        + 2 * u8::from(!live);
     let size = vec2(BUTTON * f32::from(count) + 6.0, BUTTON + 6.0);
     let head = matches!(message.author, Author::Agent { .. }) && area.width() >= BESIDE_FROM;
     if !head {
@@ -187,7 +217,10 @@ fn more_rows(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Mess
     {
         cx.ask(Request::Copy { text: command.clone(), what: "The command" });
     }
-    if message.state == MessageState::Streaming {
+    if can_branch(message) && MenuRow::new(icon::GIT_BRANCH, "Branch from here").show(ui).clicked() {
+        branch_from(cx, view, message);
+    }
+    if message.state == MessageState::Streaming || cx.read_only {
         return;
     }
     menu::divider(ui);

@@ -69,6 +69,16 @@ pub fn newest_answer_id(view: &ConversationView) -> Option<MessageId> {
     })
 }
 
+/// The newest message that a branch can start at.
+#[must_use]
+pub fn newest_whole_id(view: &ConversationView) -> Option<MessageId> {
+    (0..view.index.len()).rev().take(200).find_map(|place| {
+        let message = view.message(place)?;
+        let whole = message.state != MessageState::Streaming && message.author != Author::System;
+        whole.then_some(message.id)
+    })
+}
+
 /// All loaded messages as Markdown.
 #[must_use]
 pub fn conversation(view: &ConversationView) -> String {

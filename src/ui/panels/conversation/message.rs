@@ -14,6 +14,7 @@ use crate::ui::widgets::paint;
 use crate::ui::widgets::{StateGlyph, Tone, engine_mark, user_mark};
 use crate::ui::words;
 
+use super::adopted;
 use super::ending;
 use super::text::{TextKey, Texts};
 use super::tools::{Folds, Stretch};
@@ -39,7 +40,10 @@ pub fn draw(
     match &message.author {
         Author::User => own(cx, ui, message, folds, texts),
         Author::Agent { .. } => answer(cx, ui, view, message, folds, texts),
-        Author::System => system(ui, message),
+        Author::System => match adopted::of(message) {
+            Some(card) => body(ui, |ui| adopted::draw(cx, ui, view, message, card, texts)),
+            None => system(ui, message),
+        },
     }
 }
 

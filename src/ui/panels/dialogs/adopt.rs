@@ -1,0 +1,320 @@
+//! The sheet in which a branch is adopted: where the summary comes from, and its draft.
+//!
+//! Nothing is written before the user says so. A draft is kept while the sheet is closed and opened again.
+
+use egui::{Context, Id, Key, Modifiers, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use crate::api::command::BranchCommand;
+use crate::api::snapshot::{ConversationRow, ConversationView};
+use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Summary, SummarySource, last_words};
+use crate::model::id::{AgreementId, ConversationId};
+use crate::model::message::{Author, MessageState};
+use crate::model::turn::TurnState;
+use crate::ui::cx::{Request, UiCx};
+use crate::ui::lineage;
+use crate::ui::theme::{self, Text, Weight};
+use crate::ui::widgets::Button;
+use crate::ui::widgets::dialog::{Width, dialog};
+use crate::ui::widgets::icon;
+use crate::ui::widgets::paint::{self, Ring};
+use crate::ui::widgets::text_field::{EnterKey, TextField};
+use crate::ui::words;
+
+/// Characters taken from the end of the last answer.
+const LAST_CHARS: usize = 300;
+/// The core has answered after so long, seconds; then the sheet can be used again.
+const ANSWER_S: f64 = 3.0;
+/// Width of the list of sources, points.
+const SOURCES: f32 = 232.0;
+
+/// The sheet of one branch.
+pub struct Adopt {
+    branch: ConversationId,
+    source: SummarySource,
+    /// What is written by hand.
+    own: String,
+    /// The end of the last answer as the user left it; `None` until it is known.
+    last: Option<Last>,
+    fresh: bool,
+    /// When it was sent, seconds.
+    sent_s: Option<f64>,
+}
+
+struct Last {
+    /// As it was taken.
+    taken: String,
+    text: String,
+    agent: String,
+}
+
+/// What became of the sheet in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Open,
+    Closed,
+    /// The branch has been adopted.
+    Adopted(ConversationId),
+}
+
+impl Adopt {
+    pub fn of(cx: &UiCx<'_>, branch: ConversationId) -> Option<Self> {
+        lineage::row(cx.snap, branch)?.conversation.branch.as_ref()?;
+        let source = SummarySource::LastAnswer;
+        Some(Self { branch, source, own: String::new(), last: None, fresh: true, sent_s: None })
+    }
+
+    /// Of which branch it is.
+    #[must_use]
+    pub fn branch(&self) -> ConversationId {
+        self.branch
+    }
+
+    /// Opened again.
+    pub fn again(&mut self) {
+        self.fresh = true;
+        self.sent_s = None;
+    }
+
+    pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) -> Ended {
+        let Some(row) = lineage::row(cx.snap, self.branch) else { return Ended::Closed };
+        let facts = row.conversation.branch.as_ref().map(|branch| &branch.facts);
+        if facts.is_some_and(|facts| facts.adopted.is_some()) {
+            return Ended::Adopted(self.branch);
+        }
+        let view = cx.snap.view(self.branch);
+        self.take_last(view.map(AsRef::as_ref));
+        let title = format!("Adopt {}", row.conversation.title);
+        let why = self.why_not(cx, row);
+        let key = format!("{} ↵", cx.keys.platform.command());
+        let blank = self.text().trim().is_empty().then_some("There is nothing to copy yet.");
+        let (mut take, mut cancel, mut copy) = (false, false, false);
+        let out = dialog(
+            ctx,
+            Id::unique("adopt branch"),
+            &title,
+            Width::Large,
+            |ui| {
+                // Ctrl/⌘+Enter adopts from the field, too.
+                let forced = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+                self.body(cx, ui, row);
+                forced
+            },
+            |ui| {
+                let adopt = Button::primary("Adopt").key(&key).disabled(why.as_deref());
+                take = adopt.show(ui).clicked();
+                cancel = Button::secondary("Cancel").show(ui).clicked();
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let button = Button::quiet("Copy as Markdown").icon(icon::COPY).disabled(blank);
+                    copy = button.show(ui).clicked();
+                });
+            },
+        );
+        if copy {
+            cx.ask(Request::Copy { text: self.markdown(row, view.map(AsRef::as_ref)), what: "The summary" });
+        }
+        if (take || out.inner) && why.is_none() {
+            self.sent_s = Some(cx.time_s);
+            cx.send(BranchCommand::Adopt { branch: self.branch, summary: self.summary() });
+        }
+        if cancel || out.close { Ended::Closed } else { Ended::Open }
+    }
+
+    /// Takes the end of the last answer when it is there.
+    fn take_last(&mut self, view: Option<&ConversationView>) {
+        let Some(view) = view.filter(|view| self.last.is_none() && !view.loading) else { return };
+        let answer = (0..view.index.len()).rev().take(200).find_map(|place| {
+            let message = view.message(place).filter(|message| message.state != MessageState::Streaming)?;
+            let Author::Agent { name, .. } = &message.author else { return None };
+            let text = message.plain_text();
+            (!text.trim().is_empty()).then(|| (text, name.clone()))
+        });
+        match answer {
+            Some((text, agent)) => {
+                let taken = last_words(&text, LAST_CHARS);
+                self.last = Some(Last { text: taken.clone(), taken, agent });
+            }
+            None => self.source = SummarySource::Own,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match (self.source, &self.last) {
+            (SummarySource::LastAnswer, Some(last)) => &last.text,
+            (SummarySource::LastAnswer, None) => "",
+            _ => &self.own,
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let last = self.last.as_ref().filter(|_| self.source == SummarySource::LastAnswer);
+        let written_by = match last {
+            Some(last) if last.text.trim() == last.taken.trim() => last.agent.clone(),
+            Some(last) => format!("{}, edited by you", last.agent),
+            None => "you".to_owned(),
+        };
+        Summary { source: self.source, written_by, text: self.text().trim().to_owned() }
+    }
+
+    fn markdown(&self, row: &ConversationRow, view: Option<&ConversationView>) -> String {
+        let mut agents: Vec<String> = Vec::new();
+        for message in
+            view.into_iter().flat_map(|view| (0..view.index.len()).filter_map(|at| view.message(at)))
+        {
+            if let Author::Agent { name, .. } = &message.author
+                && !agents.contains(name)
+            {
+                agents.push(name.clone());
+            }
+        }
+        let Summary { source, written_by, text } = self.summary();
+        let card = AdoptCard {
+            branch: self.branch,
+            label: row.conversation.title.clone(),
+            source,
+            written_by,
+            text,
+            messages: row.conversation.message_count,
+            agents,
+            agreement: AgreementId(0),
+        };
+        card.markdown()
+    }
+
+    fn why_not(&self, cx: &UiCx<'_>, row: &ConversationRow) -> Option<String> {
+        let runs = |row: &ConversationRow| row.state.is_some_and(TurnState::is_live);
+        let parent = lineage::parent(row).and_then(|id| lineage::row(cx.snap, id));
+        let chars = self.text().trim().chars().count();
+        let why = match parent {
+            None => "The conversation it came from is gone.",
+            Some(_) if runs(row) => "An agent is still answering in the branch.",
+            Some(parent) if runs(parent) => "An agent is answering in the parent. Adopt when it has ended.",
+            Some(_) if chars == 0 => "The summary is empty.",
+            Some(_) if chars > ADOPT_MAX_CHARS => "The summary is too long.",
+            Some(_) if self.sent_s.is_some_and(|at| cx.time_s - at < ANSWER_S) => "It is being adopted.",
+            Some(_) => return None,
+        };
+        Some(why.to_owned())
+    }
+
+    fn body(&mut self, cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
+        let top = ui.cursor().min;
+        let width = ui.available_width();
+        let apart = 20.0;
+        let left = Rect::from_min_size(top, vec2(SOURCES, f32::INFINITY));
+        let mut sources = ui.new_child(egui::UiBuilder::new().max_rect(left).id_salt("sources"));
+        sources.set_width(SOURCES);
+        self.sources(&mut sources);
+        let x = top.x + SOURCES + apart;
+        let right = Rect::from_min_max(pos2(x + apart, top.y), pos2(top.x + width, f32::INFINITY));
+        let mut draft = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("draft"));
+        draft.set_width(right.width());
+        self.draft(cx, &mut draft, row);
+        let height = sources.min_rect().height().max(draft.min_rect().height());
+        let (all, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+        let stroke = Stroke::new(1.0, theme::palette(ui).stroke_subtle);
+        ui.painter().vline(x, all.y_range(), stroke);
+    }
+
+    fn sources(&mut self, ui: &mut Ui) {
+        let p = theme::palette(ui);
+        ui.spacing_mut().item_spacing.y = theme::sizes().space.s4;
+        ui.label(Text::Caption.rich_weighted(Weight::Semibold, "Summary from", p.text_3));
+        let nothing = self.last.is_none().then_some("No answer yet");
+        let last = source(ui, SummarySource::LastAnswer, self.source, "End of the last message", nothing);
+        if last && nothing.is_none() {
+            self.source = SummarySource::LastAnswer;
+            self.fresh = true;
+        }
+        if source(ui, SummarySource::Own, self.source, "Start with an empty draft", None) {
+            self.source = SummarySource::Own;
+            self.fresh = true;
+        }
+    }
+
+    fn draft(&mut self, cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
+        let p = theme::palette(ui);
+        ui.spacing_mut().item_spacing.y = theme::sizes().space.s4;
+        ui.label(Text::Ui.rich_weighted(Weight::Semibold, "Draft", p.text_1));
+        let source = self.source;
+        let lines = if ui.ctx().content_rect().height() < 700.0 { 7 } else { 10 };
+        let field = TextField::multi(("adopt draft", source.word()), "Draft of the summary", lines, lines)
+            .enter(EnterKey::Breaks)
+            .max_chars(ADOPT_MAX_CHARS)
+            .hint("What this branch came to");
+        // A click on a source would take the keyboard away again within its frame.
+        let clicking = ui.input(|input| input.pointer.any_pressed() || input.pointer.any_released());
+        if self.fresh && clicking {
+            ui.ctx().request_repaint();
+        } else if self.fresh && !ui.is_sizing_pass() {
+            self.fresh = false;
+            let id = field.id();
+            ui.memory_mut(|memory| memory.request_focus(id));
+        }
+        let text = match (source, &mut self.last) {
+            (SummarySource::LastAnswer, Some(last)) => &mut last.text,
+            (SummarySource::LastAnswer, None) => {
+                ui.label(Text::Read.rich("Reading the last answer", p.text_3));
+                return;
+            }
+            _ => &mut self.own,
+        };
+        field.show(ui, text);
+        let chars = text.trim().chars().count() as u64;
+        let parent = lineage::parent(row).and_then(|id| lineage::row(cx.snap, id));
+        let parent = parent.map_or("its parent", |row| row.conversation.title.as_str());
+        let goes =
+            format!("Goes into {parent} and is kept as an agreement. The branch moves to the archive.");
+        let count =
+            format!("{} of {} characters", words::thousands(chars), words::thousands(ADOPT_MAX_CHARS as u64));
+        ui.horizontal_top(|ui| {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Min), |ui| {
+                ui.label(Text::Caption.rich(count, p.text_3));
+                ui.add_space(12.0);
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Min), |ui| {
+                    ui.add(egui::Label::new(Text::Caption.rich(goes, p.text_3)).wrap());
+                });
+            });
+        });
+    }
+}
+
+/// One source as a card; `true` when it was chosen.
+fn source(
+    ui: &mut Ui,
+    which: SummarySource,
+    chosen: SummarySource,
+    detail: &str,
+    nothing: Option<&str>,
+) -> bool {
+    let p = theme::palette(ui);
+    let sizes = theme::sizes();
+    let selected = which == chosen;
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 56.0), Sense::click());
+    let enabled = nothing.is_none();
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, selected, which.label()));
+    let (fill, edge) = match (selected, response.hovered() && enabled) {
+        (true, _) => (p.accent_tint, p.accent),
+        (_, true) => (p.bg_hover, theme::CLEAR),
+        _ => (theme::CLEAR, theme::CLEAR),
+    };
+    let stroke = Stroke::new(sizes.stroke.line, edge);
+    ui.painter().rect(rect, sizes.radius.card, fill, stroke, StrokeKind::Inside);
+    let dot = pos2(rect.left() + 18.0, rect.top() + 19.0);
+    let ring = if selected { p.accent } else { p.stroke_control };
+    ui.painter().circle(dot, 6.5, p.bg_inset, Stroke::new(1.0, ring));
+    if selected {
+        ui.painter().circle_filled(dot, 3.5, p.accent);
+    }
+    let x = rect.left() + 33.0;
+    let room = rect.right() - x - 8.0;
+    let line = |top: f32, height: f32| {
+        Rect::from_min_size(pos2(rect.left(), rect.top() + top), vec2(rect.width(), height))
+    };
+    let color = if enabled { p.text_1 } else { p.text_off };
+    let label = paint::line(ui, which.label(), Text::Ui.format_weighted(Weight::Medium, color), room);
+    paint::left(ui, line(9.0, 20.0), x, label);
+    let detail = paint::line(ui, nothing.unwrap_or(detail), Text::Caption.format(p.text_2), room);
+    paint::left(ui, line(29.0, 16.0), x, detail);
+    paint::focus_ring(ui, &response, rect, sizes.radius.card, Ring::Inside);
+    response.clicked()
+}

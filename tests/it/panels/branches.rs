@@ -1,0 +1,276 @@
+//! Branches: made at a message, listed, shown beside the conversation, adopted, taken back, deleted.
+
+use egui::{Key, Modifiers};
+use tunaflow::api::command::{BranchCommand, ChatCommand, Command};
+use tunaflow::model::branch::{BranchKind, SummarySource};
+use tunaflow::model::id::{ConversationId, MessageId};
+use tunaflow::model::project::Draft;
+use tunaflow::model::settings::ThemeChoice;
+use tunaflow::ui::route::Route;
+use tunaflow::ui::testing::branches::{self, DEEP, OLD, PKCE, REDIS};
+use tunaflow::ui::testing::{SHOWN, fixture};
+
+use super::bench::{Bench, SMALL};
+
+const CTRL: Modifiers = Modifiers::COMMAND;
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+const SHOWN_ROUTE: Route = Route::Chat { conversation: SHOWN };
+
+fn branch_commands(bench: &mut Bench) -> Vec<BranchCommand> {
+    let sent = bench.sent().into_iter();
+    sent.filter_map(|command| if let Command::Branch(command) = command { Some(command) } else { None })
+        .collect()
+}
+
+fn chat_commands(bench: &mut Bench) -> Vec<ChatCommand> {
+    let sent = bench.sent().into_iter();
+    sent.filter_map(|command| if let Command::Chat(command) = command { Some(command) } else { None })
+        .collect()
+}
+
+fn create(parent: ConversationId, checkpoint: i64) -> BranchCommand {
+    let checkpoint = Some(MessageId(checkpoint));
+    BranchCommand::Create { parent, checkpoint, label: None, seat: None, kind: BranchKind::General }
+}
+
+#[test]
+fn a_branch_is_made_at_a_message_by_bar_menu_key_and_slash() {
+    let mut bench = Bench::of("chat");
+    bench.sent();
+    bench.hover_part("Message from Developer Codex");
+    bench.click("Branch from here");
+    assert_eq!(branch_commands(&mut bench), [create(SHOWN, 4)]);
+    bench.hover_part("Message from Developer Codex");
+    bench.click("More");
+    bench.click_part("Branch from here");
+    bench.sent();
+    bench.key(Modifiers::NONE, Key::Escape);
+    bench.key(CTRL_SHIFT, Key::B);
+    assert_eq!(branch_commands(&mut bench), [create(SHOWN, 4)]);
+    bench.focus("Message");
+    bench.type_text("/branch");
+    bench.key(Modifiers::NONE, Key::Enter);
+    assert_eq!(branch_commands(&mut bench), [create(SHOWN, 4)]);
+    assert_eq!(bench.value("Message"), "");
+}
+
+#[test]
+fn a_new_branch_opens_beside_its_conversation_which_stays() {
+    let mut bench = Bench::of("branch-drawer");
+    assert_eq!(bench.route(), SHOWN_ROUTE);
+    assert!(branch_commands(&mut bench).contains(&BranchCommand::Open { branch: PKCE }));
+    assert!(bench.is_focused("Message in the branch"));
+    bench.type_text("Which one is smaller?");
+    bench.key(Modifiers::NONE, Key::Enter);
+    let send = ChatCommand::Send { conversation: PKCE, draft: Draft::text("Which one is smaller?") };
+    assert!(chat_commands(&mut bench).contains(&send));
+    bench.focus("Message");
+    bench.type_text("Go on here");
+    bench.key(Modifiers::NONE, Key::Enter);
+    let send = ChatCommand::Send { conversation: SHOWN, draft: Draft::text("Go on here") };
+    assert!(chat_commands(&mut bench).contains(&send));
+}
+
+#[test]
+fn commands_go_to_the_side_the_user_is_at() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.sent();
+    bench.focus("Message in the branch");
+    bench.key(CTRL_SHIFT, Key::B);
+    assert_eq!(branch_commands(&mut bench), [create(PKCE, 122)]);
+    bench.focus("Message");
+    bench.key(CTRL_SHIFT, Key::B);
+    assert_eq!(branch_commands(&mut bench), [create(SHOWN, 4)]);
+    bench.click_part("Grace window in Redis");
+    bench.sent();
+    bench.key(Modifiers::NONE, Key::Escape);
+    assert_eq!(chat_commands(&mut bench), [ChatCommand::Stop { conversation: REDIS }]);
+    bench.focus("Message");
+    bench.key(Modifiers::NONE, Key::Escape);
+    assert_eq!(chat_commands(&mut bench), []);
+    assert!(bench.has("Message in the branch"), "Esc does not close the drawer");
+}
+
+#[test]
+fn the_drawer_is_pinned_closed_and_opened_by_button_and_key() {
+    let mut bench = Bench::of("branch-drawer");
+    let width = |bench: &Bench| bench.rect_of("Message in the branch").map_or(0.0, |rect| rect.width());
+    let before = width(&bench);
+    bench.click("Pin branch");
+    let pinned = width(&bench);
+    assert!(pinned > before + 40.0, "{pinned} {before}");
+    bench.key(CTRL, Key::Backslash);
+    assert!((width(&bench) - before).abs() < 1.0);
+    bench.key(CTRL, Key::J);
+    assert!(!bench.has("Message in the branch"));
+    bench.key(CTRL, Key::J);
+    assert!(bench.has("Message in the branch"));
+    bench.click("Close branch");
+    assert!(!bench.has("Message in the branch"));
+    assert!(bench.has("Message"));
+}
+
+#[test]
+fn branches_nest_in_the_way_the_sidebar_and_the_tabs() {
+    let mut bench = Bench::of("branch-drawer");
+    let rows: Vec<String> = bench.controls().into_iter().map(|control| control.name).collect();
+    let name = |title: &str| rows.iter().find(|name| name.starts_with(&format!("{title}, "))).cloned();
+    assert!(name("OAuth2 PKCE").is_some() && name("Without a library").is_some(), "{rows:?}");
+    assert!(name("Cookies instead").is_none(), "the archive is closed");
+    bench.sent();
+    bench.click_part("Without a library");
+    assert!(branch_commands(&mut bench).contains(&BranchCommand::Open { branch: DEEP }));
+    bench.click("Way to this branch");
+    assert!(bench.has("OAuth2 PKCE") && bench.has("Token refresh race"), "no room for the way itself");
+    bench.key(Modifiers::NONE, Key::Escape);
+    bench.click("Pin branch");
+    assert!(bench.has("Go to OAuth2 PKCE") && bench.has("Go to Token refresh race"));
+    assert!(bench.has("Branch OAuth2 PKCE") && bench.has("Branch Without a library"), "two tabs");
+    bench.click("Go to OAuth2 PKCE");
+    assert!(!bench.has("Go to OAuth2 PKCE"));
+    bench.click("Close tab OAuth2 PKCE");
+    assert!(bench.has("Go to OAuth2 PKCE"), "the other tab is shown");
+    bench.click_part("Rate limits per tenant");
+    assert!(!bench.has("Message in the branch"), "another conversation has its own branches");
+    bench.click_part("Token refresh race");
+    assert!(bench.has("Message in the branch"), "and this one keeps its own");
+}
+
+#[test]
+fn the_line_at_the_checkpoint_opens_its_branch() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.key(CTRL, Key::J);
+    bench.click("Open branch Grace window in Redis");
+    assert!(branch_commands(&mut bench).contains(&BranchCommand::Open { branch: REDIS }));
+    assert!(bench.has("Stop"));
+}
+
+#[test]
+fn a_deletion_is_asked_for_and_names_its_loss() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.sent();
+    bench.secondary_click_part("OAuth2 PKCE,");
+    bench.click("Delete…");
+    assert!(bench.has("Delete OAuth2 PKCE?") && bench.has_part("2 messages and 1 branch below it"));
+    assert_eq!(chat_commands(&mut bench), []);
+    bench.click("Delete branch");
+    assert_eq!(chat_commands(&mut bench), [ChatCommand::Delete { conversation: PKCE }]);
+    bench.publish(|snap| {
+        let left = snap.conversations.iter().filter(|row| ![PKCE, DEEP].contains(&row.conversation.id));
+        snap.conversations = left.cloned().collect();
+    });
+    assert!(!bench.has("Message in the branch"));
+    assert_eq!(bench.route(), SHOWN_ROUTE);
+}
+
+#[test]
+fn a_branch_belongs_to_a_git_branch() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.sent();
+    bench.click("More about this branch");
+    bench.click("Git branch…");
+    bench.type_text("pkce-spike");
+    bench.key(Modifiers::NONE, Key::Enter);
+    let set = BranchCommand::SetGitBranch { branch: PKCE, git_branch: Some("pkce-spike".into()) };
+    assert_eq!(branch_commands(&mut bench), [set]);
+}
+
+#[test]
+fn a_branch_is_adopted_with_its_last_answer_or_own_words() {
+    let mut bench = Bench::of("adopt-sheet");
+    assert!(bench.value("Draft of the summary").ends_with("already in `crypto/ct.rs`."));
+    bench.click("Copy as Markdown");
+    let copied = bench.machine.borrow().copied.last().cloned().unwrap_or_default();
+    assert!(
+        copied.contains("Adopted from the branch \"OAuth2 PKCE\" (2 messages, Architect Claude)"),
+        "{copied}"
+    );
+    bench.sent();
+    bench.click("Own words");
+    assert_eq!(bench.value("Draft of the summary"), "");
+    bench.type_text("We write it ourselves.");
+    bench.key(Modifiers::NONE, Key::Escape);
+    assert!(!bench.has("Draft of the summary"));
+    bench.click("Adopt…");
+    assert_eq!(bench.value("Draft of the summary"), "We write it ourselves.", "a draft is kept");
+    bench.click("Last answer");
+    bench.key(CTRL, Key::Enter);
+    let taken = branch_commands(&mut bench);
+    let [BranchCommand::Adopt { branch: PKCE, summary }] = taken.as_slice() else { panic!("{taken:?}") };
+    assert_eq!(
+        (summary.source, summary.written_by.as_str()),
+        (SummarySource::LastAnswer, "Architect Claude")
+    );
+    assert!(bench.has("Draft of the summary"), "it stays until it is done");
+    bench.publish(|snap| branches::set_adopted(snap, Some(MessageId(5))));
+    bench.steps(2);
+    assert!(!bench.has("Draft of the summary") && !bench.has("Message in the branch"));
+}
+
+#[test]
+fn nothing_is_adopted_while_an_agent_answers() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.click_part("Grace window in Redis");
+    bench.click("Adopt…");
+    bench.sent();
+    bench.click("Own words");
+    bench.type_text("done");
+    bench.key(CTRL, Key::Enter);
+    assert_eq!(branch_commands(&mut bench), []);
+}
+
+#[test]
+fn the_card_opens_its_branch_copies_and_takes_back() {
+    let mut bench = Bench::of("adopt-card");
+    bench.sent();
+    assert!(bench.has("Adopted from OAuth2 PKCE"));
+    bench.click("Copy");
+    let copied = bench.machine.borrow().copied.last().cloned().unwrap_or_default();
+    assert!(copied.starts_with("**Write PKCE ourselves") && copied.ends_with("edited by you.*"), "{copied}");
+    bench.click("Undo");
+    assert_eq!(branch_commands(&mut bench), [BranchCommand::UndoAdopt { branch: PKCE }]);
+    bench.click("Open branch");
+    assert!(bench.has("Continue here") && !bench.has("Message in the branch"));
+}
+
+#[test]
+fn an_archived_branch_is_read_only_until_it_is_continued() {
+    let mut bench = Bench::of("branch-archived");
+    bench.sent();
+    assert!(bench.has("Continue here") && !bench.has("Message in the branch") && !bench.has("Adopt…"));
+    bench.hover_part("And cookies?");
+    assert!(!bench.has("Edit and send again"));
+    bench.click("Continue here");
+    let back = ChatCommand::SetArchived { conversation: OLD, archived: false };
+    assert_eq!(chat_commands(&mut bench), [back]);
+}
+
+#[test]
+fn the_divider_is_dragged() {
+    let mut bench = Bench::of("branch-drawer");
+    let left = |bench: &Bench| bench.rect_of("Width of the branch").map_or(0.0, |rect| rect.center().x);
+    let from = egui::pos2(left(&bench), 400.0);
+    let to = egui::pos2(from.x - 100.0, 400.0);
+    let button = |pos, pressed| egui::Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    bench.event(egui::Event::PointerMoved(from));
+    bench.event(button(from, true));
+    bench.event(egui::Event::PointerMoved(to));
+    bench.event(button(to, false));
+    assert!((left(&bench) - to.x).abs() < 2.0, "{} {}", left(&bench), to.x);
+}
+
+#[test]
+fn a_small_window_shows_both_sides() {
+    for name in ["branch-drawer", "branch-pinned"] {
+        let bench = Bench::with(fixture(name), SMALL, ThemeChoice::Light);
+        let [main, beside] = ["Message", "Message in the branch"].map(|name| bench.rect_of(name));
+        let (Some(main), Some(beside)) = (main, beside) else { panic!("{name}: a composer is missing") };
+        assert!(main.right() < beside.left(), "{name}: {main} {beside}");
+        assert!(main.width() > 250.0 && beside.width() > 250.0, "{name}: {main} {beside}");
+    }
+}
