@@ -10,7 +10,7 @@ use crate::model::id::{
 };
 use crate::model::knowledge::{Agreement, Artifact, Finding};
 use crate::model::plan::Plan;
-use crate::model::project::{Draft, SeatChoice};
+use crate::model::project::{Draft, SeatChoice, TextKind};
 use crate::model::settings::{AcpAgent, Endpoint, Settings};
 use crate::model::turn::Decision;
 
@@ -248,6 +248,14 @@ pub enum KnowledgeCommand {
     Unlink {
         conversation: ConversationId,
         linked: ConversationId,
+    },
+    /// Makes a file with a role, a persona or a skill in the project's folder, never over one that is there. An
+    /// empty `text` begins with the built-in one of that name, or with a few words on what belongs there.
+    NewText {
+        project: ProjectId,
+        kind: TextKind,
+        name: String,
+        text: String,
     },
     /// `conversation: None` = for the whole project. `on: None` drops the switch: for a conversation the
     /// project's own holds again.

@@ -36,6 +36,8 @@ Without a command the window opens, with --project at that project.
                              the agents of the first are told of the second
   skill list | on NAME | off NAME | default NAME
                              with --conversation ID for one conversation, else for the project
+  skill add NAME [FILE or -], role add NAME [FILE or -], persona add NAME [FILE or -]
+                             a file of the project, never over one that is there; without FILE a draft
   role list, persona list    names that can be picked
   profile list | remove NAME
   profile add NAME --engine E [--model M] [--role R] [--persona P] [--mode M] [--supply push|hybrid|pull]

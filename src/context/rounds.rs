@@ -23,6 +23,7 @@ use crate::context::section::{Part, Trimmable};
 use crate::model::pack::SectionId;
 
 /// Later rounds leave out next to nothing; without an end the window could be fitted as often as it has messages.
+/// What is told twice after the last one is left out without sharing again.
 const ROUNDS_MAX: usize = 6;
 
 /// A section that shares the room.
@@ -120,6 +121,25 @@ pub fn settle(room_chars: usize, sharers: &mut [Sharer], before: &BTreeSet<Fact>
             return;
         }
         share(room_chars, sharers, &mut shown, &quotes);
+    }
+    leave_out_the_rest(sharers, before, &quotes);
+}
+
+/// What the last round still tells twice goes, in pack order; the little room that this frees stays empty.
+fn leave_out_the_rest(sharers: &mut [Sharer], before: &BTreeSet<Fact>, quotes: &[Quote]) {
+    let mut in_order: Vec<&mut Sharer> = sharers.iter_mut().collect();
+    in_order.sort_by_key(|sharer| sharer.ask.id);
+    let mut told = before.clone();
+    for sharer in in_order {
+        let gone = sharer.part.drop_told(&told);
+        if gone > 0 {
+            sharer.repeated += gone;
+            sharer.ask.len_chars = if sharer.part.is_emptied() { 0 } else { sharer.part.len_chars() };
+            sharer.share_chars = sharer.share_chars.map(|chars| chars.min(sharer.ask.want_chars()));
+        }
+        if sharer.tells_facts(quotes) {
+            told.extend(sharer.facts(quotes));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::model::branch::Summary;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, FindId, ProjectId, TurnId};
-use crate::model::project::SeatChoice;
+use crate::model::project::{SeatChoice, TextKind};
 use crate::model::record::StoreWrite;
 use crate::model::settings::Settings;
 use crate::model::turn::{Decision, TurnSpec};
@@ -105,6 +105,14 @@ pub enum Effect {
         path: PathBuf,
     },
     /// Which roles and personas there are for a project.
+    /// Makes a file of the user's own in a project's folder; answered by `Input::TextMade`.
+    MakeText {
+        project: ProjectId,
+        path: PathBuf,
+        kind: TextKind,
+        name: String,
+        text: String,
+    },
     ReadNames {
         project: ProjectId,
         path: PathBuf,

@@ -56,6 +56,12 @@ pub enum Input {
         prompt: String,
         suggestions: Vec<SkillSuggestion>,
     },
+    /// A file with a text of the user's own was made, or not. `title`: what the notice says.
+    TextMade {
+        project: ProjectId,
+        title: String,
+        result: Result<std::path::PathBuf, String>,
+    },
     Names {
         project: ProjectId,
         names: TextNames,

@@ -1,6 +1,7 @@
 //! Plans, findings, agreements, artifacts, links and skill switches: made, changed, removed, put back.
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::api::command::KnowledgeCommand;
@@ -16,6 +17,7 @@ use crate::model::knowledge::{
 };
 use crate::model::message::NoticeLevel;
 use crate::model::plan::{PLAN_DOCUMENT_MAX_CHARS, Plan, PlanBody};
+use crate::model::project::TextKind;
 use crate::model::record::StoreWrite;
 
 /// Longest title, in Unicode characters.
@@ -88,6 +90,9 @@ impl AppState {
             return Err("Another tunaflow is running; this one only looks.".to_owned());
         }
         let project = self.holder_of(&command)?;
+        if let KnowledgeCommand::NewText { kind, name, text, .. } = command {
+            return self.new_text(project, kind, &name, text, out);
+        }
         self.load_knowledge(project, out);
         let Some(known) = self.knowledge.get_mut(&project) else { return Ok(()) };
         if let Some(waiting) = &mut known.waiting {
@@ -120,7 +125,9 @@ impl AppState {
             K::PutFinding(row) => row.project,
             K::PutAgreement(row) => row.project,
             K::PutArtifact(row) => row.project,
-            K::SwitchSkill { project, .. } | K::LookForSkills { project } => *project,
+            K::SwitchSkill { project, .. } | K::NewText { project, .. } | K::LookForSkills { project } => {
+                *project
+            }
             K::RemovePlan(id) => holder(&|known| known.plans.contains_key(id))?,
             K::RemoveFinding(id) => holder(&|known| known.findings.contains_key(id))?,
             K::RemoveAgreement(id) => holder(&|known| known.agreements.contains_key(id))?,
@@ -157,6 +164,7 @@ impl AppState {
             | K::RemoveAgreement(_)
             | K::RemoveArtifact(_)
             | K::Unlink { .. }
+            | K::NewText { .. }
             | K::LookForSkills { .. } => Vec::new(),
         };
         let there = |id: &ConversationId| {
@@ -166,6 +174,49 @@ impl AppState {
             Some(id) => Err(format!("There is no conversation {id} in this project.")),
             None => Ok(()),
         }
+    }
+
+    fn new_text(
+        &mut self,
+        project: ProjectId,
+        kind: TextKind,
+        name: &str,
+        text: String,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), String> {
+        let name = name.trim().to_owned();
+        check_text(&format!("The {}'s name", kind.word()), &name, TITLE_MAX_CHARS)?;
+        if text.chars().count() > TEXT_MAX_CHARS {
+            return Err(format!("The text is longer than {TEXT_MAX_CHARS} characters."));
+        }
+        let Some(path) = self.projects.get(&project).map(|project| project.path.clone()) else {
+            return Err("The project is not there any more.".to_owned());
+        };
+        out.push(Effect::MakeText { project, path, kind, name, text });
+        Ok(())
+    }
+
+    /// The file is there, or not: tells so, and looks at what can be picked now.
+    pub(in crate::domain) fn text_made(
+        &mut self,
+        project: ProjectId,
+        title: String,
+        result: Result<PathBuf, String>,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        let file = match result {
+            Ok(file) => file,
+            Err(why) => return self.trouble("This was not kept".into(), why, cx),
+        };
+        if let Some(path) = self.projects.get(&project).map(|project| project.path.clone()) {
+            out.push(Effect::ReadNames { project, path });
+            self.look_for_skills(project, out);
+        }
+        let body = format!("It begins with a draft to be edited: {}", file.display());
+        let level = NoticeLevel::Info;
+        self.notify(NewNotice { level, title, body, action: None, conversation: None, desktop: false }, cx);
+        self.dirty.knowledge = true;
     }
 
     /// Looks again; what was found before stays shown meanwhile.
@@ -273,7 +324,7 @@ impl KnowledgeState {
                 (vec![StoreWrite::RemoveLink { conversation, linked }], back)
             }
             // Changes nothing that is kept; asked for before this.
-            K::LookForSkills { .. } => (Vec::new(), None),
+            K::LookForSkills { .. } | K::NewText { .. } => (Vec::new(), None),
             K::SwitchSkill { conversation, skill, on, .. } => {
                 (vec![self.switch(project, conversation, skill, on)?], None)
             }

@@ -90,6 +90,9 @@ impl AppState {
             Input::Suggested { conversation, prompt, suggestions } => {
                 self.suggested(conversation, &prompt, suggestions);
             }
+            Input::TextMade { project, title, result } => {
+                self.text_made(project, title, result, cx, &mut out);
+            }
             Input::Names { project, names } => self.take_names(project, names),
             Input::Database(status) => self.database(status, cx, &mut out),
             Input::FolderChecked { path, result } => self.folder_checked(path, result, cx, &mut out),

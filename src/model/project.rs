@@ -69,6 +69,36 @@ pub struct TextNames {
     pub personas: Vec<String>,
 }
 
+/// Texts of one's own that a project can hold as files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    Role,
+    Persona,
+    Skill,
+}
+
+impl TextKind {
+    pub const ALL: [Self; 3] = [Self::Role, Self::Persona, Self::Skill];
+
+    /// In the middle of a sentence.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Role => "role",
+            Self::Persona => "persona",
+            Self::Skill => "skill",
+        }
+    }
+
+    /// At the beginning of a line.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Role => "Role",
+            Self::Persona => "Persona",
+            Self::Skill => "Skill",
+        }
+    }
+}
+
 /// What a conversation is. A column, never a prefix of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

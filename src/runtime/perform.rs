@@ -201,6 +201,13 @@ impl Hands {
                 });
                 Input::GitBranch { project, branch }
             }),
+            Effect::MakeText { project, path, kind, name, text } => self.report(async move {
+                let title = format!("{} {name} was made", kind.label());
+                let made = move || texts::make(&path, kind, &name, &text);
+                let made = tokio::task::spawn_blocking(made).await;
+                let result = made.unwrap_or_else(|error| Err(error.to_string()));
+                Input::TextMade { project, title, result }
+            }),
             Effect::ReadNames { project, path } => {
                 let config = self.config.clone();
                 self.report(async move {

@@ -7,6 +7,7 @@ use crate::model::id::{AgreementId, ArtifactId, ConversationId, FindingId, Messa
 use crate::model::knowledge::Severity;
 use crate::model::pack::{Mode, Supply};
 use crate::model::plan::{PlanPhase, SubtaskState};
+use crate::model::project::TextKind;
 
 /// One command about what a project keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,12 @@ pub enum Known {
         conversation: ConversationId,
         linked: ConversationId,
         on: bool,
+    },
+    /// A file of the project with a role, a persona or a skill; no text = a draft.
+    NewText {
+        kind: TextKind,
+        name: String,
+        text: Option<FileFrom>,
     },
     SkillList(Option<ConversationId>),
     /// `on: None` drops the switch.
@@ -204,6 +211,7 @@ impl Known {
                 | Self::Finding(FindingWish::Add(_))
                 | Self::Agreement(AgreementWish::Add { .. })
                 | Self::Artifact(ArtifactWish::Add(_))
+                | Self::NewText { .. }
                 | Self::SkillSwitch { .. }
         )
     }
@@ -217,6 +225,7 @@ impl Known {
             Self::Finding(FindingWish::Add(new)) => Some(Source::Words(&new.text)),
             Self::Agreement(AgreementWish::Add { text, .. }) => Some(Source::Words(text)),
             Self::Branch(BranchWish::Adopt { last: false, text, .. }) => Some(Source::Words(text)),
+            Self::NewText { text, .. } => text.as_ref().map(Source::File),
             Self::Artifact(ArtifactWish::Add(new)) => Some(Source::File(&new.text)),
             _ => None,
         }

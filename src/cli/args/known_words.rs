@@ -13,10 +13,11 @@ use crate::model::id::ConversationId;
 use crate::model::knowledge::Severity;
 use crate::model::pack::{Mode, Supply};
 use crate::model::plan::{PlanPhase, SubtaskState};
+use crate::model::project::TextKind;
 
 /// First words of the commands read here.
 pub(in crate::cli) const GROUPS: &[&str] =
-    &["plan", "finding", "agreement", "artifact", "branch", "link", "skill"];
+    &["plan", "finding", "agreement", "artifact", "branch", "link", "skill", "role", "persona"];
 
 impl Words {
     pub(in crate::cli::args) fn known(
@@ -46,6 +47,15 @@ impl Words {
                     on: word == "add",
                 }
             }
+            (group, "add") => Known::NewText {
+                kind: match group {
+                    "role" => TextKind::Role,
+                    "persona" => TextKind::Persona,
+                    _ => TextKind::Skill,
+                },
+                name: self.text_place("NAME", spec)?,
+                text: self.file_place(spec)?,
+            },
             (_, "list") => Known::SkillList(self.conversation(spec)?),
             (_, word) => Known::SkillSwitch {
                 skill: self.text_place("NAME", spec)?,
@@ -173,6 +183,15 @@ impl Words {
         })
     }
 
+    fn file_place(&mut self, spec: &Spec) -> Result<Option<FileFrom>, UsageError> {
+        Ok(match self.next_raw() {
+            None => None,
+            Some(place) if place == "-" => Some(FileFrom::Stdin),
+            Some(place) if place.is_empty() => return Err(wrong("FILE is empty".into(), spec.usage)),
+            Some(place) => Some(FileFrom::Path(PathBuf::from(place))),
+        })
+    }
+
     fn artifact(&mut self, word: &str, spec: &Spec) -> Result<ArtifactWish, UsageError> {
         if word == "list" {
             return Ok(ArtifactWish::List);
@@ -184,14 +203,7 @@ impl Words {
                 language: self.words("--language", spec)?.unwrap_or_default(),
                 conversation: self.conversation(spec)?,
                 pinned: self.flags.remove("--pin"),
-                text: match self.next_raw() {
-                    None => FileFrom::Unsaid,
-                    Some(place) if place == "-" => FileFrom::Stdin,
-                    Some(place) if place.is_empty() => {
-                        return Err(wrong("FILE is empty".into(), spec.usage));
-                    }
-                    Some(place) => FileFrom::Path(PathBuf::from(place)),
-                },
+                text: self.file_place(spec)?.unwrap_or(FileFrom::Unsaid),
             }));
         }
         let artifact = self.id("ARTIFACT", spec)?;

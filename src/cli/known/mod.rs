@@ -60,6 +60,7 @@ pub async fn known(
         Known::Agreement(wish) => agreements::agreement(&mut desk, wish, text).await,
         Known::Artifact(wish) => artifacts::artifact(&mut desk, wish, text).await,
         Known::Branch(wish) => branches::branch(&mut desk, wish, text).await,
+        Known::NewText { kind, name, .. } => skills::new_text(&mut desk, *kind, name, text).await,
         Known::LinkList(conversation) => links::list(&mut desk, *conversation),
         Known::Link { conversation, linked, on } => links::link(&mut desk, *conversation, *linked, *on).await,
         Known::SkillList(conversation) => skills::list(&mut desk, *conversation).await,

@@ -5,8 +5,9 @@ use serde_json::json;
 use crate::api::command::KnowledgeCommand;
 use crate::api::snapshot::KnowledgeView;
 use crate::cli::known::Desk;
-use crate::cli::out::{Failure, one_line};
+use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
 use crate::model::id::ConversationId;
+use crate::model::project::TextKind;
 use crate::model::skill::Skill;
 
 /// Every skill there is, then those that are switched but not there.
@@ -128,4 +129,22 @@ fn show(
             )
         },
     )
+}
+
+/// Makes a file of the project's own and tells where it lies.
+///
+/// # Errors
+/// One of that name is there, or it cannot be written.
+pub async fn new_text(desk: &mut Desk<'_>, kind: TextKind, name: &str, text: String) -> Result<(), Failure> {
+    let project = desk.project.id;
+    let name = name.trim().to_owned();
+    let title = format!("{} {name} was made", kind.label());
+    desk.send(KnowledgeCommand::NewText { project, kind, name: name.clone(), text })?;
+    let made = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
+        let told = snapshot.notices.iter().find(|notice| notice.title == title)?;
+        Some(told.body.clone())
+    });
+    let body = made.await?;
+    desk.shown
+        .row(|| json!({ "name": name, "kind": kind.word(), "told": body }), || format!("{title}. {body}"))
 }

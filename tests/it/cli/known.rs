@@ -320,6 +320,27 @@ fn roles_personas_and_profiles_have_names() {
 }
 
 #[test]
+fn texts_of_a_projects_own_are_made_and_never_replaced() {
+    let shell = Shell::new();
+    let made = shell.row(&["role", "add", "Gardener"]);
+    assert_eq!((made["kind"].as_str(), made["name"].as_str()), (Some("role"), Some("Gardener")));
+    let names: Vec<Value> = shell.rows(&["role", "list"]).iter().map(|row| row["name"].clone()).collect();
+    assert!(names.contains(&json!("Gardener")), "{names:?}");
+    let ran = shell.run_with(&["skill", "add", "Axum Rules", "-"], "# Axum\n\n상태는 State 로.".as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let skills = shell.rows(&["skill", "list"]);
+    assert!(
+        skills.iter().any(|row| row["name"] == "axum-rules" && row["description"] == "Axum"),
+        "{skills:?}"
+    );
+    shell.run(&["skill", "on", "axum-rules"]).ok();
+    let pack = shell.row(&["context", "--mode", "full", "axum 상태"]);
+    assert!(section(&pack, "skills").unwrap()["text"].as_str().unwrap().contains("상태는 State 로."));
+    shell.refused(&["role", "add", "Gardener"], "is there already");
+    shell.refused(&["persona", "add", "../up"], "is named by");
+}
+
+#[test]
 fn what_cannot_be_kept_is_refused_in_one_line_and_nothing_is_lost() {
     let shell = Shell::new();
     shell.refused(&["plan", "list"], "no such project");

@@ -6,6 +6,7 @@ use egui::{Ui, vec2};
 
 use crate::api::command::KnowledgeCommand;
 use crate::model::id::ConversationId;
+use crate::model::project::TextKind;
 use crate::model::skill::{Skill, SkillSuggestion};
 use crate::ui::cx::UiCx;
 use crate::ui::panels::menu::{self, MenuRow};
@@ -20,10 +21,13 @@ use crate::ui::words;
 use super::entry::{Entry, list};
 use super::{head, nothing};
 
-/// What is typed into the search field.
+/// What is typed into the search field, and what is to be made.
 #[derive(Default)]
 pub struct Skills {
     query: String,
+    /// What the next new text is, and its name.
+    kind: Option<TextKind>,
+    name: String,
 }
 
 const ABOUT: &str = "Folders with a SKILL.md, of this project and of yours. Only what is on is told, and only the parts that fit.";
@@ -70,8 +74,43 @@ impl Skills {
         });
     }
 
+    /// One line that makes a file of the project: what, its name, and the step.
+    fn make(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
+        /// Width of the button with the gap before it, points.
+        const END: f32 = 62.0;
+        let kind = self.kind.unwrap_or(TextKind::Skill);
+        ui.horizontal(|ui| {
+            let button = picker_button(ui, Lead::None, kind.label(), "What to make", false);
+            let picked = menu::menu(&button, 180.0, |ui| {
+                let mut picked = None;
+                for one in TextKind::ALL {
+                    if MenuRow::plain(one.label()).selected(one == kind).show(ui).clicked() {
+                        picked = Some(one);
+                    }
+                }
+                picked
+            });
+            self.kind = picked.flatten().or(self.kind);
+            let width = (ui.available_width() - END).max(120.0);
+            let entered = ui.allocate_ui(vec2(width, 32.0), |ui| {
+                let hint = format!("Name of a new {} in this project", kind.word());
+                TextField::single("new text", "Name").hint(&hint).show(ui, &mut self.name).submitted
+            });
+            let empty = self.name.trim().is_empty().then_some("Give it a name first.");
+            let clicked = Button::secondary("Make").disabled(empty).show(ui).clicked();
+            if (clicked || entered.inner)
+                && empty.is_none()
+                && let Some(project) = cx.snap.project
+            {
+                let name = std::mem::take(&mut self.name);
+                cx.send(KnowledgeCommand::NewText { project, kind, name, text: String::new() });
+            }
+        });
+    }
+
     pub fn ui(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         head(ui, "Skills", ABOUT, None);
+        self.make(cx, ui);
         let offers = &cx.snap.knowledge.offers;
         let skills = &offers.skills.skills;
         suggested(cx, ui);
