@@ -4,7 +4,7 @@ use egui::{Key, Modifiers};
 use tunaflow::api::command::{ChatCommand, Command, KnowledgeCommand, PackSource, SettingsCommand};
 use tunaflow::model::id::{ConversationId, MessageId, PlanId, ProjectId};
 use tunaflow::model::plan::{Plan, SubtaskState};
-use tunaflow::model::project::SeatChoice;
+use tunaflow::model::project::{SeatChoice, TextKind};
 use tunaflow::ui::route::{ProjectPage, Route, SettingsPage};
 use tunaflow::ui::testing::SHOWN;
 
@@ -205,6 +205,30 @@ fn skills_are_switched_and_a_suggestion_waits_for_a_click() {
     bench.focus("Find a skill");
     bench.type_text("번역");
     assert!(bench.has("번역: Off") && !bench.has("axum: Off"));
+}
+
+#[test]
+fn a_text_of_the_projects_own_is_made_by_its_name() {
+    let mut bench = Bench::of("project-skills");
+    bench.sent();
+    bench.click("Make");
+    assert_eq!(known(&mut bench), [], "without a name there is nothing to make");
+    let made = |kind, name: &str| KnowledgeCommand::NewText {
+        project: ProjectId(1),
+        kind,
+        name: name.into(),
+        text: String::new(),
+    };
+    bench.focus("Name of the new text");
+    bench.type_text("배포 규칙");
+    bench.click("Make");
+    assert_eq!(known(&mut bench), [made(TextKind::Skill, "배포 규칙")]);
+    bench.click("What to make: Skill");
+    bench.click("Role");
+    bench.focus("Name of the new text");
+    bench.type_text("Gardener");
+    bench.click("Make");
+    assert_eq!(known(&mut bench), [made(TextKind::Role, "Gardener")], "the field was emptied before");
 }
 
 #[test]

@@ -94,7 +94,10 @@ impl Skills {
             let width = (ui.available_width() - END).max(120.0);
             let entered = ui.allocate_ui(vec2(width, 32.0), |ui| {
                 let hint = format!("Name of a new {} in this project", kind.word());
-                TextField::single("new text", "Name").hint(&hint).show(ui, &mut self.name).submitted
+                TextField::single("new text", "Name of the new text")
+                    .hint(&hint)
+                    .show(ui, &mut self.name)
+                    .submitted
             });
             let empty = self.name.trim().is_empty().then_some("Give it a name first.");
             let clicked = Button::secondary("Make").disabled(empty).show(ui).clicked();
