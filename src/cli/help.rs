@@ -32,6 +32,7 @@ Without a command the window opens, with --project at that project.
   branch adopt BRANCH [--last | TEXT or -] | undo BRANCH
                              the summary goes into the parent; send --conversation BRANCH talks in it
   branch rename BRANCH LABEL | git BRANCH NAME|none | archive BRANCH | reactivate BRANCH | remove BRANCH
+  branch hint BRANCH on|off|told | share BRANCH on|off|default
   link list [--conversation ID] | add CONVERSATION LINKED | remove CONVERSATION LINKED
                              the agents of the first are told of the second
   skill list | on NAME | off NAME | default NAME

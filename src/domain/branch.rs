@@ -7,7 +7,7 @@ use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::{AppState, ConversationState, ViewState};
 use crate::domain::turns::auto_title;
-use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Branch, BranchFacts, BranchKind, Summary};
+use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Branch, BranchFacts, BranchKind, Summary, gist};
 use crate::model::id::{AgreementId, ConversationId, MessageId};
 use crate::model::knowledge::{Agreement, AgreementBody, Link, MadeBy};
 use crate::model::message::{Author, Item, ItemBody, Message, MessageState};
@@ -41,8 +41,8 @@ impl AppState {
             B::SetShared { branch, shared } => {
                 (self.change_branch(branch, out, |facts| facts.shared = shared), "Nothing was changed")
             }
-            B::SetHint { branch, on } => {
-                (self.change_branch(branch, out, |facts| facts.hint = on), "Nothing was changed")
+            B::SetHint { branch, on, told } => {
+                (self.set_hint(branch, (on, on && told), out), "Nothing was changed")
             }
         };
         if let Err(why) = done {
@@ -180,6 +180,35 @@ impl AppState {
             }
         });
         Ok(())
+    }
+
+    fn set_hint(
+        &mut self,
+        id: ConversationId,
+        (hint, hint_told): (bool, bool),
+        out: &mut Vec<Effect>,
+    ) -> Result<(), String> {
+        let gist = self.last_gist(id, None);
+        self.change_branch(id, out, |facts| {
+            (facts.hint, facts.hint_told) = (hint, hint_told);
+            facts.gist = gist.or_else(|| facts.gist.take());
+        })
+    }
+
+    /// The gist of the last whole answer that is loaded; `without` is about to leave.
+    pub(in crate::domain) fn last_gist(
+        &self,
+        id: ConversationId,
+        without: Option<MessageId>,
+    ) -> Option<String> {
+        let view = self.views.iter().find(|view| view.conversation == id && !view.loading)?;
+        let answers = (0..view.index.len()).rev().map_while(|place| view.message(place));
+        let mut whole = answers.filter(|message| {
+            message.state == MessageState::Complete
+                && Some(message.id) != without
+                && matches!(message.author, Author::Agent { .. })
+        });
+        gist(&whole.next()?.plain_text())
     }
 
     fn set_git_branch(

@@ -68,8 +68,12 @@ impl AppState {
         if self.refuse_while_running(id, cx) {
             return;
         }
+        let gist = self.last_gist(id, Some(message));
         self.remove_from_view(id, message);
         let Some(state) = self.conversations.get_mut(&id) else { return };
+        if let Some(branch) = &mut state.row.branch {
+            branch.facts.gist = gist;
+        }
         state.undo = Some(UndoEdit {
             removed: vec![message],
             last: state.last.clone(),

@@ -31,8 +31,12 @@ pub struct BranchFacts {
     pub worktree: Option<String>,
     /// Whether retrieval from other conversations may find it; `None` = only once it is adopted.
     pub shared: Option<bool>,
-    /// One line about it is shown in its parent.
+    /// While it is active its [`gist`](Self::gist) is shown in its parent.
     pub hint: bool,
+    /// The hint is told to the parent's agents too.
+    pub hint_told: bool,
+    /// What its last whole answer begins with: see [`gist`].
+    pub gist: Option<String>,
 }
 
 words! {
@@ -105,6 +109,58 @@ impl AdoptCard {
     }
 }
 
+/// Longest gist, in Unicode characters.
+pub const GIST_MAX_CHARS: usize = 160;
+
+/// What an answer leads to, in one line: the first sentence of its first paragraph of prose, without Markdown's
+/// marks, at most [`GIST_MAX_CHARS`]. `None` when it holds no prose, e.g. code alone.
+pub fn gist(text: &str) -> Option<String> {
+    let mut fenced = false;
+    let mut prose: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        } else if !fenced && !is_prose(line) {
+            if !prose.is_empty() {
+                break;
+            }
+        } else if !fenced {
+            prose.push(line);
+        }
+    }
+    let text = prose.join(" ").replace("**", "").replace("__", "").replace('`', "");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_start_matches(['-', '*', '>', ' ']);
+    let sentence = first_sentence(line);
+    let count = sentence.chars().count();
+    if count <= GIST_MAX_CHARS {
+        return (count > 0).then(|| sentence.to_owned());
+    }
+    let cut: String = sentence.chars().take(GIST_MAX_CHARS - 1).collect();
+    // At the end of a word, when one is near; Chinese or Japanese has none.
+    let word = cut.rfind(' ').filter(|at| *at * 2 > cut.len()).and_then(|at| cut.get(..at));
+    Some(format!("{}…", word.unwrap_or(&cut).trim_end()))
+}
+
+/// Not a heading, a row of a table, a rule or an empty line.
+fn is_prose(line: &str) -> bool {
+    !line.starts_with('#') && !line.starts_with('|') && line.chars().any(char::is_alphanumeric)
+}
+
+/// Up to the first mark that ends a sentence, itself included.
+fn first_sentence(line: &str) -> &str {
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, one)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let full_width = matches!(one, '。' | '！' | '？');
+        let ends = matches!(one, '.' | '!' | '?') && next.is_none_or(char::is_whitespace);
+        if full_width || ends {
+            return line.get(..at + one.len_utf8()).unwrap_or(line);
+        }
+    }
+    line
+}
+
 /// The end of a text: its last `max_chars` characters, begun at the nearest sentence start.
 ///
 /// A sentence starts after `.`, `!`, `?`, their full-width forms, or a line break. When none is near, the cut stays
@@ -139,7 +195,33 @@ pub fn last_words(text: &str, max_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::last_words;
+    use super::{GIST_MAX_CHARS, gist, last_words};
+
+    #[test]
+    fn a_gist_is_the_first_sentence_of_prose() {
+        let cases = [
+            ("Use PKCE. It is smaller.", Some("Use PKCE.")),
+            ("# Result\n\n**Use `v1.2`** of it, not 2.0! Then more.", Some("Use v1.2 of it, not 2.0!")),
+            ("결론: 직접 씁니다. 이유는 둘입니다.", Some("결론: 직접 씁니다.")),
+            ("結論は自作です。理由は二つ。", Some("結論は自作です。")),
+            ("```rust\nfn main() {}\n```\n\nThat is all", Some("That is all")),
+            ("```rust\nfn main() {}\n```", None),
+            ("| a | b |\n|---|---|\n| 1 | 2 |\n\nBoth work.", Some("Both work.")),
+            ("first line\nsecond line. Third", Some("first line second line.")),
+            ("- one\n- two", Some("one - two")),
+            ("", None),
+            ("---", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(gist(text).as_deref(), expected, "{text}");
+        }
+        for word in ["word ", "말", "😀"] {
+            let long = gist(&word.repeat(400));
+            let chars = long.as_deref().map_or(0, |text| text.chars().count());
+            let kept = if word == "😀" { 0..=0 } else { GIST_MAX_CHARS - 10..=GIST_MAX_CHARS };
+            assert!(kept.contains(&chars), "{word}: {long:?}");
+        }
+    }
 
     #[test]
     fn the_end_begins_with_a_sentence() {

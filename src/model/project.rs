@@ -139,6 +139,13 @@ impl Conversation {
             (None, false) => BranchStatus::Active,
         })
     }
+
+    /// Whether retrieval from other conversations may find it: a branch only once it is adopted, unless the user
+    /// said otherwise.
+    pub fn is_shared(&self) -> bool {
+        let Some(branch) = &self.branch else { return true };
+        branch.facts.shared.unwrap_or(branch.facts.adopted.is_some())
+    }
 }
 
 /// What the user has typed but not sent, per conversation.

@@ -34,6 +34,8 @@ const PUT: &str = "
 pub(super) const LIST: &str = select!("WHERE deleted_ms IS NULL ORDER BY updated_ms DESC, id DESC");
 const BY_TABLE: &str = select!("NOT INDEXED WHERE deleted_ms IS NULL");
 pub(super) const ONE: &str = select!("WHERE id = ?1 AND deleted_ms IS NULL");
+const BRANCHES: &str =
+    select!("WHERE parent = ?1 AND archived = 0 AND deleted_ms IS NULL ORDER BY updated_ms DESC, id DESC");
 pub(super) const DELETED: &str =
     "SELECT id FROM conversation WHERE deleted_ms IS NOT NULL ORDER BY deleted_ms";
 
@@ -104,6 +106,11 @@ pub(super) fn list(conn: &Connection) -> StoreResult<Vec<Conversation>> {
 
 pub(super) fn one(conn: &Connection, id: ConversationId) -> StoreResult<Option<Conversation>> {
     codec::first(conn, ONE, [id.0], |row| Some(decode(row)))
+}
+
+/// Active branches that start in a conversation, most recently spoken in first.
+pub(super) fn branches(conn: &Connection, parent: ConversationId) -> StoreResult<Vec<Conversation>> {
+    codec::rows(conn, BRANCHES, [parent.0], |row| Some(decode(row)))
 }
 
 /// Those taken off the lists, to be erased.

@@ -235,6 +235,11 @@ impl ReadDb {
         links::from(&self.conn, conversation, max)
     }
 
+    /// Active branches that start in a conversation, most recently spoken in first.
+    pub fn branches_of(&self, parent: ConversationId) -> Result<Vec<Conversation>, StoreError> {
+        conversations::branches(&self.conn, parent)
+    }
+
     /// Skills switched on or off in a project and its conversations.
     pub fn skill_switches(&self, project: ProjectId) -> Result<Vec<SkillSwitch>, StoreError> {
         links::switches(&self.conn, project, KNOWLEDGE_MAX_ROWS)

@@ -227,6 +227,7 @@ impl UiAction {
             Self::Compare => Some("compare"),
             Self::Project(page) => Some(match page {
                 ProjectPage::Plans => "plans",
+                ProjectPage::Branches => "branches",
                 ProjectPage::Findings => "findings",
                 ProjectPage::Agreements => "agreements",
                 ProjectPage::Artifacts => "artifacts",
@@ -414,6 +415,7 @@ impl UiAction {
                 let text = format!("Project: {}", page.label());
                 let (tooltip, icon) = match page {
                     ProjectPage::Plans => ("What shall be reached, in which steps.", icon::LIST_CHECKS),
+                    ProjectPage::Branches => ("Where each branch starts and how it stands.", icon::GIT_FORK),
                     ProjectPage::Findings => ("What reviews found, open and settled.", icon::BUG),
                     ProjectPage::Agreements => ("What was decided.", icon::SCALES),
                     ProjectPage::Artifacts => ("Texts worth keeping.", icon::FILE_TEXT),

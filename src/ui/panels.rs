@@ -10,6 +10,7 @@ pub mod drawer;
 pub mod engine_rows;
 pub mod find_bar;
 pub mod header;
+pub mod hints;
 pub mod home;
 pub mod inspector;
 pub mod key_sheet;

@@ -35,6 +35,7 @@ pub enum Route {
 pub enum ProjectPage {
     #[default]
     Plans,
+    Branches,
     Findings,
     Agreements,
     Artifacts,
@@ -43,13 +44,21 @@ pub enum ProjectPage {
 }
 
 impl ProjectPage {
-    pub const ALL: [Self; 6] =
-        [Self::Plans, Self::Findings, Self::Agreements, Self::Artifacts, Self::Links, Self::Skills];
+    pub const ALL: [Self; 7] = [
+        Self::Plans,
+        Self::Branches,
+        Self::Findings,
+        Self::Agreements,
+        Self::Artifacts,
+        Self::Links,
+        Self::Skills,
+    ];
 
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Plans => "Plans",
+            Self::Branches => "Branches",
             Self::Findings => "Findings",
             Self::Agreements => "Agreements",
             Self::Artifacts => "Artifacts",

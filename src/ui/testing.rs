@@ -41,7 +41,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 43] = [
+pub const NAMES: [&str; 46] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -83,6 +83,9 @@ pub const NAMES: [&str; 43] = [
     "branch-drawer",
     "branch-pinned",
     "branch-archived",
+    "branch-hints",
+    "branch-tree",
+    "branch-tree-empty",
     "adopt-sheet",
     "adopt-card",
 ];
@@ -135,6 +138,14 @@ pub fn fixture(name: &str) -> Fixture {
             inspector(&mut snap, Some(TurnId(71)));
             route = Route::Inspector { conversation: SHOWN, turn: Some(TurnId(71)) };
         }
+        "branch-tree" => {
+            branches::fill(&mut snap);
+            branches::tree(&mut snap);
+            route = Route::Project { page: ProjectPage::Branches, conversation: Some(SHOWN) };
+        }
+        "branch-tree-empty" => {
+            route = Route::Project { page: ProjectPage::Branches, conversation: Some(SHOWN) };
+        }
         "project-findings" => route = known_page(&mut snap, name, ProjectPage::Findings),
         "project-agreements" => route = known_page(&mut snap, name, ProjectPage::Agreements),
         "project-artifacts" => route = known_page(&mut snap, name, ProjectPage::Artifacts),
@@ -175,7 +186,8 @@ pub fn fixture(name: &str) -> Fixture {
             );
             route = settings(SettingsPage::Keys);
         }
-        "branch-drawer" | "branch-pinned" | "branch-archived" | "adopt-sheet" | "adopt-card" => {
+        "branch-drawer" | "branch-pinned" | "branch-archived" | "branch-hints" | "adopt-sheet"
+        | "adopt-card" => {
             branches::show(&mut snap, name);
         }
         "project" => route = settings(SettingsPage::Project),

@@ -468,6 +468,30 @@ fn links_never_lead_out_of_the_project() {
 }
 
 #[test]
+fn a_hint_of_an_open_branch_is_told_only_when_the_user_says_so() {
+    let mut talk = rich();
+    let mut branch = other(7, 1, None, &talk);
+    branch.title = "Magic links".into();
+    let mut told = |hint, hint_told, archived| {
+        let gist = Some("Take magic links.".to_owned());
+        let facts = BranchFacts { hint, hint_told, gist, ..BranchFacts::default() };
+        branch.branch = Some(Branch { parent: ConversationId(2), checkpoint: None, facts });
+        branch.archived = archived;
+        talk.write(&[StoreWrite::PutConversation(branch.clone())]);
+        talk.pack(&full()).text().contains("leans to: Take magic links.")
+    };
+    for (hint, hint_told, archived, expected) in [
+        (false, false, false, false),
+        (true, false, false, false),
+        (true, true, false, true),
+        (true, true, true, false),
+        (false, true, false, false),
+    ] {
+        assert_eq!(told(hint, hint_told, archived), expected, "{hint} {hint_told} {archived}");
+    }
+}
+
+#[test]
 fn pull_sends_a_line_and_promises_nothing() {
     let talk = rich();
     let mut spec = full();

@@ -156,6 +156,17 @@ pub enum BranchWish {
         branch: ConversationId,
         git_branch: Option<String>,
     },
+    /// `on`: the parent shows its gist; `told`: the parent's agents are told of it.
+    Hint {
+        branch: ConversationId,
+        on: bool,
+        told: bool,
+    },
+    /// `None` = only once it is adopted.
+    Share {
+        branch: ConversationId,
+        shared: Option<bool>,
+    },
     Archive {
         branch: ConversationId,
         archived: bool,

@@ -258,6 +258,23 @@ impl Words {
                 let name = self.text_place("NAME", spec)?;
                 BranchWish::Git { branch, git_branch: (name != "none").then_some(name) }
             }
+            "hint" => {
+                let word = self.text_place("HINT", spec)?;
+                if !["on", "off", "told"].contains(&word.as_str()) {
+                    return Err(wrong(format!("{word} is none of on, off, told"), spec.usage));
+                }
+                BranchWish::Hint { branch, on: word != "off", told: word == "told" }
+            }
+            "share" => {
+                let word = self.text_place("SHARED", spec)?;
+                let shared = match word.as_str() {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    "default" => None,
+                    _ => return Err(wrong(format!("{word} is none of on, off, default"), spec.usage)),
+                };
+                BranchWish::Share { branch, shared }
+            }
             "archive" | "reactivate" => BranchWish::Archive { branch, archived: word == "archive" },
             _ => BranchWish::Remove(branch),
         })

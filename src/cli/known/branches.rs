@@ -52,6 +52,25 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
             let row = row.await?;
             show(desk, &row)
         }
+        BranchWish::Hint { branch, on, told } => {
+            // Its newest answer must be loaded for the line to be made of it.
+            desk.front.open_conversation(*branch).await?;
+            let set = BranchCommand::SetHint { branch: *branch, on: *on, told: *told };
+            let row = change(desk, *branch, set, |row| {
+                let facts = row.conversation.branch.as_ref().map(|known| &known.facts);
+                facts.is_some_and(|facts| (facts.hint, facts.hint_told) == (*on, *told))
+            });
+            let row = row.await?;
+            show(desk, &row)
+        }
+        BranchWish::Share { branch, shared } => {
+            let set = BranchCommand::SetShared { branch: *branch, shared: *shared };
+            let row = change(desk, *branch, set, |row| {
+                row.conversation.branch.as_ref().is_some_and(|known| known.facts.shared == *shared)
+            });
+            let row = row.await?;
+            show(desk, &row)
+        }
         BranchWish::Archive { branch, archived } => {
             find(desk, *branch)?;
             let set = ChatCommand::SetArchived { conversation: *branch, archived: *archived };

@@ -120,6 +120,13 @@ pub fn branch(row: &ConversationRow) -> Value {
         "status": conversation.branch_status().map(crate::model::branch::BranchStatus::word),
         "adopted": facts.and_then(|facts| facts.adopted),
         "git_branch": facts.and_then(|facts| facts.git_branch.clone()),
+        "gist": facts.and_then(|facts| facts.gist.clone()),
+        "hint": facts.map(|facts| match (facts.hint, facts.hint_told) {
+            (false, _) => "off",
+            (true, false) => "on",
+            (true, true) => "told",
+        }),
+        "shared": conversation.is_shared(),
         "messages": conversation.message_count,
         "created": utc(conversation.created_ms),
     })

@@ -107,6 +107,8 @@ pub(in crate::cli) const SPECS: &[Spec] = &[
     bare(&["branch", "undo"], 1, "tunaflow branch undo BRANCH [--json]"),
     bare(&["branch", "rename"], 2, "tunaflow branch rename BRANCH LABEL [--json]"),
     bare(&["branch", "git"], 2, "tunaflow branch git BRANCH NAME|none [--json]"),
+    bare(&["branch", "hint"], 2, "tunaflow branch hint BRANCH on|off|told [--json]"),
+    bare(&["branch", "share"], 2, "tunaflow branch share BRANCH on|off|default [--json]"),
     bare(&["branch", "archive"], 1, "tunaflow branch archive BRANCH [--json]"),
     bare(&["branch", "reactivate"], 1, "tunaflow branch reactivate BRANCH [--json]"),
     bare(&["branch", "remove"], 1, "tunaflow branch remove BRANCH"),

@@ -31,6 +31,8 @@ impl Section for CrossSession {
         for conversation in linked(cx)? {
             items.extend(gist(cx, &conversation)?);
         }
+        let hints = hinted(cx)?;
+        items.extend(hints.iter().filter_map(hint));
         if items.is_empty() {
             return Ok(None);
         }
@@ -39,8 +41,9 @@ impl Section for CrossSession {
     }
 
     fn line(&self, cx: &SectionCx<'_>) -> Result<Option<String>, ContextError> {
-        let linked = linked(cx)?;
-        Ok(quoted_names("linked conversation", linked.iter().map(|one| one.title.as_str())))
+        let mut known = linked(cx)?;
+        known.extend(hinted(cx)?);
+        Ok(quoted_names("linked conversation", known.iter().map(|one| one.title.as_str())))
     }
 }
 
@@ -52,6 +55,23 @@ fn linked(cx: &SectionCx<'_>) -> Result<Vec<Conversation>, ContextError> {
         out.extend(there.filter(|one| one.project == cx.spec.project && one.id != cx.spec.conversation));
     }
     Ok(out)
+}
+
+/// Active branches of this conversation whose hint the user lets its agents know.
+fn hinted(cx: &SectionCx<'_>) -> Result<Vec<Conversation>, ContextError> {
+    let mut hinted = cx.db.branches_of(cx.spec.conversation)?;
+    hinted.retain(|one| hint(one).is_some());
+    hinted.truncate(LINKS_MAX);
+    Ok(hinted)
+}
+
+/// What an open branch leans to, when it may be told.
+fn hint(branch: &Conversation) -> Option<Item> {
+    let facts = &branch.branch.as_ref()?.facts;
+    let gist = facts.gist.as_ref().filter(|_| facts.hint && facts.hint_told)?;
+    let group = format!("### {}", one_line(&branch.title));
+    let text = bullet(&format!("Open branch of this conversation, nothing decided yet; leans to: {gist}"));
+    Some(Item { id: branch.id.0, group, text, ..Item::default() })
 }
 
 fn gist(cx: &SectionCx<'_>, conversation: &Conversation) -> Result<Vec<Item>, ContextError> {

@@ -5,7 +5,7 @@ use crate::api::snapshot::Snapshot;
 use crate::domain::effect::Effect;
 use crate::domain::input::{Input, Stored};
 use crate::domain::tests::kit::{World, started, words};
-use crate::model::branch::{BranchKind, BranchStatus, Summary, SummarySource};
+use crate::model::branch::{BranchFacts, BranchKind, BranchStatus, Summary, SummarySource};
 use crate::model::id::{ConversationId, MessageId};
 use crate::model::message::ItemBody;
 use crate::model::turn::{StopReason, TurnEvent};
@@ -258,4 +258,62 @@ fn labels_of_every_kind_are_one_short_line() {
         let title = &world.store.conversations[&id].title;
         assert!(title.starts_with(&expected), "{title}");
     }
+}
+
+fn facts(world: &mut World, id: ConversationId) -> BranchFacts {
+    let snapshot = world.snapshot();
+    let row = snapshot.conversations.iter().find(|row| row.conversation.id == id).unwrap();
+    row.conversation.branch.clone().unwrap().facts
+}
+
+#[test]
+fn a_hint_follows_the_last_whole_answer() {
+    let (mut world, parent, messages) = talk();
+    let id = branch(&mut world, parent, Some(messages[1]));
+    world.command(B::SetHint { branch: id, on: true, told: false });
+    assert!(facts(&mut world, id).hint && facts(&mut world, id).gist.is_none(), "nothing was said yet");
+    answer(&mut world, id, "and?", "Take `OAuth2`. It is common.");
+    assert_eq!(facts(&mut world, id).gist.as_deref(), Some("Take OAuth2."));
+    answer(&mut world, id, "sure?", "결론은 JWT입니다. 더 작습니다.");
+    assert_eq!(facts(&mut world, id).gist.as_deref(), Some("결론은 JWT입니다."));
+    // An answer that was stopped leads to nothing.
+    world.send(id, "go on");
+    world.settle();
+    let turn = world.started.last().unwrap().turn;
+    world.say(turn, words("m", "Or rather"));
+    world.chat(ChatCommand::Stop { conversation: id });
+    world.say(turn, TurnEvent::Finished(StopReason::Cancelled));
+    world.settle();
+    assert_eq!(facts(&mut world, id).gist.as_deref(), Some("결론은 JWT입니다."));
+    let last = shown(&mut world, id)[3];
+    world.chat(ChatCommand::DeleteMessage { message: last });
+    world.settle();
+    assert_eq!(
+        facts(&mut world, id).gist.as_deref(),
+        Some("Take OAuth2."),
+        "what was deleted leads to nothing"
+    );
+    world.command(B::SetHint { branch: id, on: false, told: true });
+    let known = facts(&mut world, id);
+    assert!(!known.hint && !known.hint_told, "what is not shown is not told");
+}
+
+#[test]
+fn only_what_was_adopted_is_found_from_elsewhere_until_the_user_says_otherwise() {
+    let (mut world, parent, messages) = talk();
+    let id = branch(&mut world, parent, Some(messages[1]));
+    let shared = |world: &mut World, id| {
+        let snapshot = world.snapshot();
+        snapshot.conversations.iter().find(|row| row.conversation.id == id).unwrap().conversation.is_shared()
+    };
+    assert!(shared(&mut world, parent) && !shared(&mut world, id));
+    world.command(B::SetShared { branch: id, shared: Some(true) });
+    assert!(shared(&mut world, id));
+    world.command(B::SetShared { branch: id, shared: None });
+    assert!(!shared(&mut world, id));
+    adopt(&mut world, id, "done");
+    world.settle();
+    assert!(shared(&mut world, id));
+    world.command(B::SetShared { branch: id, shared: Some(false) });
+    assert!(!shared(&mut world, id));
 }

@@ -9,6 +9,7 @@ use crate::domain::fold::settle;
 use crate::domain::notices::NewNotice;
 use crate::domain::state::{AppState, LiveTurn};
 use crate::domain::turns::{Ending, STARTING};
+use crate::model::branch::gist;
 use crate::model::engine::{Availability, EngineLook};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::message::{Item, ItemBody, MessageState, NoticeLevel, ToolState};
@@ -87,6 +88,11 @@ impl AppState {
             state.row.updated_ms = cx.now_ms;
             state.row.unread |= !watched && live.record.state != TurnState::Stopped;
             state.last = Some(Arc::new(live.row(resume)));
+            if let Some(branch) = &mut state.row.branch
+                && live.answer.state == MessageState::Complete
+            {
+                branch.facts.gist = gist(&live.answer.plain_text()).or(branch.facts.gist.take());
+            }
             batch.push(StoreWrite::PutConversation(state.row.clone()));
         }
         self.put_in_view(id, &Arc::new(live.answer.clone()));

@@ -61,6 +61,7 @@ pub fn name(action: UiAction) -> String {
 fn project(page: ProjectPage) -> &'static str {
     match page {
         ProjectPage::Plans => "project_plans",
+        ProjectPage::Branches => "project_branches",
         ProjectPage::Findings => "project_findings",
         ProjectPage::Agreements => "project_agreements",
         ProjectPage::Artifacts => "project_artifacts",

@@ -11,6 +11,7 @@ use crate::ui::panel::Panel as _;
 use crate::ui::panels::composer::Composer;
 use crate::ui::panels::conversation::Conversation;
 use crate::ui::panels::find_bar::FindBar;
+use crate::ui::panels::hints;
 use crate::ui::panels::permission::PermissionPanel;
 use crate::ui::theme::{self, Text};
 use crate::ui::widgets::Button;
@@ -56,6 +57,7 @@ impl Desk {
             self.permission.ui(cx, &mut card);
             foot.allocate_rect(card.min_rect(), Sense::hover());
         }
+        hints::show(cx, &mut foot);
         if cx.read_only {
             read_only(cx, &mut foot);
         } else if cx.view().is_some() {

@@ -12,10 +12,11 @@ mod plan_form;
 mod plans;
 mod skills;
 mod steps;
+mod tree;
 
 use egui::{Frame, Margin, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use crate::api::snapshot::KnowledgeView;
+use crate::model::branch::BranchStatus;
 use crate::model::id::ConversationId;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
@@ -130,11 +131,14 @@ impl ProjectPanel {
             ProjectPage::Findings => self.findings.has_form(),
             ProjectPage::Agreements => self.agreements.has_form(),
             ProjectPage::Artifacts => self.artifacts.has_form(),
-            ProjectPage::Links | ProjectPage::Skills => false,
+            ProjectPage::Branches | ProjectPage::Links | ProjectPage::Skills => false,
         }
     }
 
     fn page(&mut self, cx: &UiCx<'_>, ui: &mut Ui, page: ProjectPage) {
+        if page == ProjectPage::Branches {
+            return tree::ui(cx, ui);
+        }
         let known = &*cx.snap.knowledge;
         if known.loading {
             ui.label(Text::Title.rich(page.label(), theme::palette(ui).text_1));
@@ -146,6 +150,7 @@ impl ProjectPanel {
         }
         match page {
             ProjectPage::Plans => self.plans.ui(cx, ui),
+            ProjectPage::Branches => {}
             ProjectPage::Findings => self.findings.ui(cx, ui),
             ProjectPage::Agreements => self.agreements.ui(cx, ui),
             ProjectPage::Artifacts => self.artifacts.ui(cx, ui),
@@ -170,8 +175,13 @@ fn failed(cx: &UiCx<'_>, ui: &mut Ui, page: ProjectPage, error: &str) {
 }
 
 /// How many rows a page has.
-fn count(known: &KnowledgeView, conversation: Option<ConversationId>, page: ProjectPage) -> usize {
+fn count(cx: &UiCx<'_>, page: ProjectPage) -> usize {
+    let (known, conversation) = (&cx.snap.knowledge, cx.route.conversation());
     match page {
+        ProjectPage::Branches => {
+            let all = cx.snap.conversations.iter();
+            all.filter(|row| row.conversation.branch_status() == Some(BranchStatus::Active)).count()
+        }
         ProjectPage::Plans => known.plans.len(),
         ProjectPage::Findings => known.findings.iter().filter(|finding| finding.open).count(),
         ProjectPage::Agreements => known.agreements.len(),
@@ -187,7 +197,7 @@ fn count(known: &KnowledgeView, conversation: Option<ConversationId>, page: Proj
 fn pages(cx: &UiCx<'_>, ui: &mut Ui, page: ProjectPage) {
     let conversation = cx.route.conversation();
     for each in ProjectPage::ALL {
-        let count = count(&cx.snap.knowledge, conversation, each);
+        let count = count(cx, each);
         if page_row(ui, each, count, each == page) {
             cx.ask(Request::Go(Route::Project { page: each, conversation }));
         }

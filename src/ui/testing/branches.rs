@@ -51,6 +51,10 @@ fn said() -> Vec<Message> {
 pub fn show(snap: &mut Snapshot, name: &str) {
     match name {
         "adopt-card" => adopted(snap),
+        "branch-hints" => {
+            fill(snap);
+            tree(snap);
+        }
         "branch-archived" => {
             fill(snap);
             snap.branch_focus = Some(OLD);
@@ -101,6 +105,30 @@ pub fn fill(snap: &mut Snapshot) {
     open(snap, deep, Vec::new(), None);
     open(snap, pkce, said(), None);
     snap.branch_focus = Some(PKCE);
+}
+
+/// Hints of two branches, and branches that were adopted and archived, for the tree.
+pub fn tree(snap: &mut Snapshot) {
+    snap.branch_focus = None;
+    let gists = [
+        (PKCE, "I lean to own code: the only hard part is a constant-time comparison."),
+        (REDIS, "Redis에 두면 만료가 저절로 처리되고, 서버가 여러 대여도 같은 창을 봅니다."),
+    ];
+    let rows = snap.conversations.iter().map(|row| {
+        let mut row = (**row).clone();
+        let id = row.conversation.id;
+        if let Some(made) = &mut row.conversation.branch {
+            let gist = gists.iter().find(|(of, _)| *of == id).map(|(_, gist)| (*gist).to_owned());
+            made.facts.hint = gist.is_some();
+            made.facts.hint_told = id == REDIS;
+            made.facts.gist = gist;
+            if id == OLD {
+                made.facts.adopted = Some(MessageId(4));
+            }
+        }
+        Arc::new(row)
+    });
+    snap.conversations = rows.collect();
 }
 
 /// A card at the end of the conversation shown; its branch is in the archive.

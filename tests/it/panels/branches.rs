@@ -274,3 +274,53 @@ fn a_small_window_shows_both_sides() {
         assert!(main.width() > 250.0 && beside.width() > 250.0, "{name}: {main} {beside}");
     }
 }
+
+#[test]
+fn hints_stand_over_the_composer_of_the_parent_and_open_their_branch() {
+    let mut bench = Bench::of("branch-hints");
+    bench.sent();
+    assert!(bench.has_part("OAuth2 PKCE leans to: I lean to own code"));
+    assert!(bench.has_part("Grace window in Redis leans to: Redis에 두면"));
+    bench.click("Hide the hint of OAuth2 PKCE");
+    let hidden = BranchCommand::SetHint { branch: PKCE, on: false, told: false };
+    assert_eq!(branch_commands(&mut bench), [hidden]);
+    bench.click_part("Grace window in Redis leans to");
+    assert!(branch_commands(&mut bench).contains(&BranchCommand::Open { branch: REDIS }));
+}
+
+#[test]
+fn the_menu_says_who_learns_of_a_branch() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.sent();
+    for (row, sent) in [
+        ("Hint in the parent", BranchCommand::SetHint { branch: PKCE, on: true, told: false }),
+        ("Found from elsewhere", BranchCommand::SetShared { branch: PKCE, shared: Some(true) }),
+    ] {
+        bench.click("More about this branch");
+        assert!(!bench.has("Tell the hint to agents"), "what is not shown cannot be told");
+        bench.click(row);
+        assert_eq!(branch_commands(&mut bench), [sent]);
+    }
+}
+
+#[test]
+fn the_tree_shows_where_each_branch_starts_and_opens_it() {
+    let mut bench = Bench::of("branch-tree");
+    bench.sent();
+    // The upper ones come last.
+    let names: Vec<String> = bench.controls().into_iter().rev().map(|control| control.name).collect();
+    let tree: Vec<&str> = names.iter().filter(|name| name.contains(" · ")).map(String::as_str).collect();
+    let starts =
+        ["Token refresh race", "Cookies instead", "OAuth2 PKCE", "Without a library", "Grace window"];
+    assert_eq!(tree.len(), starts.len(), "{tree:?}");
+    for (row, start) in tree.iter().zip(starts) {
+        assert!(row.starts_with(start), "{tree:?}");
+    }
+    assert!(tree[1].ends_with("adopted") && tree[2].contains("From message 2"), "{tree:?}");
+    bench.click_part("OAuth2 PKCE, From");
+    assert!(branch_commands(&mut bench).contains(&BranchCommand::Open { branch: PKCE }));
+    let mut bench = Bench::of("branch-tree-empty");
+    assert!(bench.has_part("No conversation has a branch yet"));
+    bench.key(CTRL, Key::K);
+    assert!(bench.has("Find or run"));
+}

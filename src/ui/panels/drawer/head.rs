@@ -249,6 +249,11 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
     if let Some(git) = &branch.facts.git_branch {
         fact(&mut ui, icon::GIT_BRANCH, git, Text::MonoSmall);
     }
+    if row.conversation.is_shared() && branch.facts.adopted.is_none() {
+        fact(&mut ui, icon::MAGNIFYING_GLASS, "Found from elsewhere", Text::Caption);
+    } else if !row.conversation.is_shared() && branch.facts.adopted.is_some() {
+        fact(&mut ui, icon::EYE_SLASH, "Not found from elsewhere", Text::Caption);
+    }
     if branch.facts.adopted.is_some() {
         fact(&mut ui, icon::ARROW_BEND_UP_LEFT, "Adopted", Text::Caption);
     } else if row.conversation.archived {

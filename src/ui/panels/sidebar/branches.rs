@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{BranchCommand, ChatCommand};
 use crate::api::snapshot::ConversationRow;
 use crate::ui::cx::{BranchAsk, Request, UiCx};
 use crate::ui::lineage;
@@ -70,6 +70,31 @@ pub fn branch_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow, depth: u8) 
     }
 }
 
+/// Who learns of it while it is open: the user in its parent, the parent's agents, retrieval.
+fn know_of_it(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
+    let Some(made) = &row.conversation.branch else { return };
+    let branch = row.conversation.id;
+    let (hint, told) = (made.facts.hint, made.facts.hint_told);
+    let word = |on| if on { "On" } else { "Off" };
+    if !row.conversation.archived {
+        let show = MenuRow::new(icon::EYE, "Hint in the parent").end(word(hint)).show(ui);
+        if show.on_hover_text("One line in the parent on what this branch leans to").clicked() {
+            cx.send(BranchCommand::SetHint { branch, on: !hint, told: false });
+        }
+        if hint {
+            let tell = MenuRow::new(icon::CHATS, "Tell the hint to agents").end(word(told)).show(ui);
+            if tell.on_hover_text("The line enters the context of the parent's next messages").clicked() {
+                cx.send(BranchCommand::SetHint { branch, on: true, told: !told });
+            }
+        }
+    }
+    let shared = row.conversation.is_shared();
+    let find = MenuRow::new(icon::MAGNIFYING_GLASS, "Found from elsewhere").end(word(shared)).show(ui);
+    if find.on_hover_text("Whether other conversations may find what was said here").clicked() {
+        cx.send(BranchCommand::SetShared { branch, shared: Some(!shared) });
+    }
+}
+
 /// What can be done with a branch.
 pub fn branch_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     let id = row.conversation.id;
@@ -85,6 +110,7 @@ pub fn branch_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     if MenuRow::new(icon::GIT_BRANCH, "Git branch…").show(ui).clicked() {
         ask(BranchAsk::GitBranch(id));
     }
+    know_of_it(cx, ui, row);
     let text = if archived { "Continue here" } else { "Move to the archive" };
     if MenuRow::new(icon::ARCHIVE, text).show(ui).clicked() {
         cx.send(ChatCommand::SetArchived { conversation: id, archived: !archived });
