@@ -286,18 +286,52 @@ pub enum BranchCommand {
     },
     /// Loads a branch for viewing beside its parent, which stays where it is; it becomes
     /// [`crate::api::snapshot::Snapshot::branch_focus`].
-    Open { branch: ConversationId },
+    Open {
+        branch: ConversationId,
+    },
     /// Puts the summary into the parent and archives the branch: all of it or nothing. Refused, with the reason,
     /// while the branch or its parent is answering.
-    Adopt { branch: ConversationId, summary: Summary },
+    Adopt {
+        branch: ConversationId,
+        summary: Summary,
+    },
+    /// Reads what its agents said last, for [`crate::api::snapshot::Snapshot::summaries`].
+    ReadSources {
+        branch: ConversationId,
+    },
+    /// Has an agent summarise the whole branch, in a session of its own; nothing is kept. `seat: None` = the
+    /// branch's own. One request a branch at a time.
+    Summarise {
+        branch: ConversationId,
+        seat: Option<SeatChoice>,
+    },
+    StopSummary {
+        branch: ConversationId,
+    },
+    /// Stops a request and forgets its draft.
+    DropSummary {
+        branch: ConversationId,
+    },
     /// Takes an adoption back, until the parent has gone on.
-    UndoAdopt { branch: ConversationId },
+    UndoAdopt {
+        branch: ConversationId,
+    },
     /// The git branch it belongs to; `None` = none of its own.
-    SetGitBranch { branch: ConversationId, git_branch: Option<String> },
+    SetGitBranch {
+        branch: ConversationId,
+        git_branch: Option<String>,
+    },
     /// Whether retrieval from other conversations may find it; `None` = only once it is adopted.
-    SetShared { branch: ConversationId, shared: Option<bool> },
+    SetShared {
+        branch: ConversationId,
+        shared: Option<bool>,
+    },
     /// Whether its gist is shown in its parent while it is active, and whether the parent's agents are `told` of it.
-    SetHint { branch: ConversationId, on: bool, told: bool },
+    SetHint {
+        branch: ConversationId,
+        on: bool,
+        told: bool,
+    },
 }
 
 /// About the app as a whole.

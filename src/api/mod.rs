@@ -7,3 +7,4 @@ pub mod command;
 pub mod handle;
 pub mod notice;
 pub mod snapshot;
+pub mod summary;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::api::notice::Notice;
+use crate::api::summary::SummaryView;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, QueuedId, TurnId};
 use crate::model::knowledge::{Agreement, Artifact, Finding, Link, SkillSwitch};
@@ -48,6 +49,8 @@ pub struct Snapshot {
     pub settings: Arc<Settings>,
     /// Of the current project.
     pub knowledge: Arc<KnowledgeView>,
+    /// Branches that are about to be adopted, with what could be.
+    pub summaries: Arc<[Arc<SummaryView>]>,
     /// Oldest first.
     pub notices: Arc<[Arc<Notice>]>,
     /// Open questions over all conversations, oldest first.
@@ -59,6 +62,11 @@ impl Snapshot {
     /// The loaded view of a conversation, if it is open.
     pub fn view(&self, conversation: ConversationId) -> Option<&Arc<ConversationView>> {
         self.open.iter().find(|view| view.row.conversation.id == conversation)
+    }
+
+    /// What could be adopted of a branch, once it was asked for.
+    pub fn summary(&self, branch: ConversationId) -> Option<&Arc<SummaryView>> {
+        self.summaries.iter().find(|view| view.branch == branch)
     }
 }
 

@@ -29,7 +29,8 @@ Without a command the window opens, with --project at that project.
   artifact list | show ARTIFACT | pin ARTIFACT | unpin ARTIFACT | remove ARTIFACT
   artifact add --title T [--language L] [--conversation ID] [--pin] [FILE or -]
   branch list [--conversation ID] | add CONVERSATION [--at MESSAGE] [--label L]
-  branch adopt BRANCH [--last | TEXT or -] | undo BRANCH
+  branch adopt BRANCH [--engine E] [--model M] | [--last | --positions | TEXT or -] [--draft] | undo BRANCH
+                             without a source an agent is asked for the summary, which costs a request;
                              the summary goes into the parent; send --conversation BRANCH talks in it
   branch rename BRANCH LABEL | git BRANCH NAME|none | archive BRANCH | reactivate BRANCH | remove BRANCH
   branch hint BRANCH on|off|told | share BRANCH on|off|default

@@ -235,6 +235,7 @@ fn item(item: &Item) -> Value {
                 "text": card.text,
                 "messages": card.messages,
                 "agents": card.agents,
+                "usage": card.usage.as_deref().map(usage),
             }),
         ),
         ItemBody::Permission { request: asked, outcome } => {

@@ -18,6 +18,7 @@ mod section;
 mod sections;
 pub mod skills;
 mod spec;
+pub mod summary;
 mod tiers;
 mod tokens;
 mod transcript;

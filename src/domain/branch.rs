@@ -38,6 +38,12 @@ impl AppState {
             B::SetGitBranch { branch, git_branch } => {
                 (self.set_git_branch(branch, git_branch, out), "Nothing was changed")
             }
+            B::ReadSources { branch } => (self.read_sources(branch, out), "The branch was not read"),
+            B::Summarise { branch, seat } => {
+                (self.summarise(branch, seat, cx, out), "Nothing was summarised")
+            }
+            B::StopSummary { branch } => return self.stop_summary(branch, out),
+            B::DropSummary { branch } => return self.drop_summary(branch, out),
             B::SetShared { branch, shared } => {
                 (self.change_branch(branch, out, |facts| facts.shared = shared), "Nothing was changed")
             }
@@ -128,7 +134,7 @@ impl AppState {
         self.push_view(view);
     }
 
-    fn there(&self, id: ConversationId) -> Result<&Conversation, String> {
+    pub(in crate::domain) fn there(&self, id: ConversationId) -> Result<&Conversation, String> {
         let state = self.conversations.get(&id).filter(|state| !state.deleted);
         state.map(|state| &state.row).ok_or_else(|| format!("There is no conversation {id}."))
     }
@@ -308,7 +314,9 @@ impl AppState {
         let agreement_row =
             Agreement { id: agreement, project, conversation: Some(parent), updated_ms: cx.now_ms, body };
         let (source, written_by) = (summary.source, summary.written_by);
-        let card = AdoptCard { branch: id, label, source, written_by, text, messages, agents, agreement };
+        let usage = self.summary_usage(id, source).map(Box::new);
+        let card =
+            AdoptCard { branch: id, label, source, written_by, text, messages, agents, agreement, usage };
         let card = adopt_message(parent, message, card, cx.now_ms);
         let link = Link { conversation: parent, linked: id, made_by, created_ms: cx.now_ms };
         let mut batch = vec![

@@ -8,6 +8,7 @@ use crate::model::id::{ConversationId, FindId, ProjectId, TurnId};
 use crate::model::project::{SeatChoice, TextKind};
 use crate::model::record::StoreWrite;
 use crate::model::settings::Settings;
+use crate::model::summary::{SummarySpec, Unwritten};
 use crate::model::turn::{Decision, TurnSpec};
 
 /// How a request is made again.
@@ -53,6 +54,11 @@ pub enum Effect {
         branch: ConversationId,
         summary: Summary,
     },
+    /// What the agents of a branch said last.
+    LoadSources {
+        branch: ConversationId,
+        unwritten: Unwritten,
+    },
     /// What a project keeps beside its conversations.
     LoadKnowledge {
         project: ProjectId,
@@ -80,6 +86,12 @@ pub enum Effect {
         project: ProjectId,
         conversation: ConversationId,
         prompt: String,
+    },
+    /// Has a branch summarised. Answered by `Input::Summary`, the last of them `Done` or `Failed`.
+    Summarise(Box<SummarySpec>),
+    /// Nothing is told of that request any more.
+    StopSummary {
+        run: TurnId,
     },
     StartTurn(Box<TurnSpec>),
     CancelTurn {

@@ -4,7 +4,7 @@ use crate::model::message::{Item, ItemBody, MAX_TOOL_OUTPUT_CHARS, ToolState};
 use crate::model::turn::TurnEvent;
 
 /// Applies an item event; `false` when nothing changed or the event is not about items.
-pub(in crate::domain) fn fold_item(items: &mut Vec<Item>, event: &TurnEvent) -> bool {
+pub fn fold_item(items: &mut Vec<Item>, event: &TurnEvent) -> bool {
     match event {
         TurnEvent::ItemStarted { key, body } | TurnEvent::ItemReplaced { key, body } => {
             replace(items, key, body.clone())

@@ -11,6 +11,7 @@ use crate::model::pack::ContextPack;
 use crate::model::project::{SeatChoice, TextNames};
 use crate::model::record::{IndexRow, Startup, TurnRecord};
 use crate::model::skill::SkillSuggestion;
+use crate::model::summary::{SummaryEvent, SummarySources};
 use crate::model::turn::TurnEvent;
 
 /// One thing that happened.
@@ -66,6 +67,12 @@ pub enum Input {
         project: ProjectId,
         names: TextNames,
     },
+    /// A summary comes on.
+    Summary {
+        branch: ConversationId,
+        run: TurnId,
+        event: SummaryEvent,
+    },
     Database(DatabaseStatus),
     /// A folder a command named was checked on disk; `Err` says why it cannot be a project.
     FolderChecked {
@@ -118,6 +125,10 @@ pub enum Stored {
         branch: ConversationId,
         summary: Summary,
         result: Result<Vec<String>, String>,
+    },
+    Sources {
+        branch: ConversationId,
+        result: Result<SummarySources, String>,
     },
     Knowledge {
         project: ProjectId,

@@ -129,6 +129,7 @@ impl AppState {
             Stored::Speakers { branch, summary, result } => {
                 self.speakers_loaded(branch, summary, result, cx, out);
             }
+            Stored::Sources { branch, result } => self.sources_loaded(branch, result),
             Stored::Knowledge { project, result } => self.knowledge_loaded(project, result, cx, out),
             Stored::Preview { conversation, seat, prompt, compare, result } => {
                 let made = Made { asked: Asked { seat, prompt }, compare, result };
@@ -216,7 +217,7 @@ impl AppState {
     }
 
     /// Newest states of messages that a reader of the store may not see yet, and which are taken out.
-    fn unwritten_messages(
+    pub(in crate::domain) fn unwritten_messages(
         &self,
         id: ConversationId,
     ) -> (BTreeMap<MessageId, Arc<Message>>, BTreeSet<MessageId>) {

@@ -21,6 +21,7 @@ mod projects;
 mod queue;
 mod settings;
 mod state;
+mod summary;
 mod turns;
 mod view;
 mod writes;
@@ -33,7 +34,9 @@ use crate::api::snapshot::DatabaseStatus;
 use crate::domain::effect::Effect;
 use crate::domain::input::Input;
 
+pub use crate::domain::fold::fold_item;
 pub use crate::domain::state::AppState;
+pub use crate::domain::summary::nothing_said;
 pub use crate::domain::turns::folder_missing;
 
 /// Name of the secret that holds an endpoint's key.
@@ -97,9 +100,11 @@ impl AppState {
             Input::Database(status) => self.database(status, cx, &mut out),
             Input::FolderChecked { path, result } => self.folder_checked(path, result, cx, &mut out),
             Input::Trouble { title, body } => self.trouble(title, body, cx),
+            Input::Summary { branch, run, event } => self.summary_told(branch, run, event),
             Input::Tick => self.tick(&mut out),
             Input::Finished => self.finished(),
         }
+        self.tend_summaries(&mut out);
         out
     }
 

@@ -56,6 +56,8 @@ pub struct AppState {
     pub(in crate::domain) owner_runs: bool,
     /// Stamps of views; a late read of an older stamp is dropped.
     pub(in crate::domain) generations: u32,
+    /// Drafts of summaries, by branch.
+    pub(in crate::domain) summaries: BTreeMap<ConversationId, crate::domain::summary::Drafting>,
     pub(in crate::domain) writes: Writes,
     pub(in crate::domain) dirty: Dirty,
     pub(in crate::domain) view: crate::domain::view::Cache,
@@ -73,6 +75,7 @@ pub(in crate::domain) struct Dirty {
     pub notices: bool,
     pub asks: bool,
     pub knowledge: bool,
+    pub summaries: bool,
     /// Something streamed: only the live tails changed.
     pub live: bool,
     /// A question, an end, a failure: publish without waiting.
@@ -89,6 +92,7 @@ impl Dirty {
             || self.notices
             || self.asks
             || self.knowledge
+            || self.summaries
             || self.live
             || self.urgent
     }
@@ -291,6 +295,7 @@ impl AppState {
             looks_only: false,
             owner_runs: false,
             generations: 0,
+            summaries: BTreeMap::new(),
             writes: Writes::default(),
             dirty: Dirty { app: true, ..Dirty::default() },
             view: crate::domain::view::Cache::default(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::api::snapshot::{
     AppStatus, AskRow, ConversationRow, ConversationView, EngineRow, KnowledgeView, QueuedRow, Snapshot,
 };
+use crate::api::summary::SummaryView;
 use crate::domain::state::{AppState, ConversationState, Dirty, LiveTurn, ViewState};
 use crate::model::id::ConversationId;
 use crate::model::project::Project;
@@ -22,6 +23,7 @@ pub(in crate::domain) struct Cache {
     notices: Arc<[Arc<crate::api::notice::Notice>]>,
     asks: Arc<[Arc<AskRow>]>,
     knowledge: Arc<KnowledgeView>,
+    summaries: Arc<[Arc<SummaryView>]>,
     open: BTreeMap<ConversationId, Arc<ConversationView>>,
 }
 
@@ -62,6 +64,7 @@ impl AppState {
             names_of: self.names_of,
             settings: self.settings.clone(),
             knowledge: self.view.knowledge.clone(),
+            summaries: self.view.summaries.clone(),
             notices: self.view.notices.clone(),
             asks: self.view.asks.clone(),
             running_turns: u32::try_from(self.turns.len()).unwrap_or(u32::MAX),
@@ -98,6 +101,9 @@ impl AppState {
         }
         if dirty.knowledge || dirty.projects {
             self.view.knowledge = self.knowledge_view();
+        }
+        if dirty.summaries {
+            self.view.summaries = self.summary_views();
         }
         if dirty.asks || dirty.conversations {
             self.view.asks = self.ask_rows();

@@ -103,6 +103,8 @@ pub struct RunTurn {
     pub control: mpsc::Receiver<TurnControl>,
     /// Silence for so long ends the turn; not while a question is open.
     pub idle_timeout: Duration,
+    /// The seat serves this turn alone: it is never kept warm, and has ended when [`EngineHost::run`] returns.
+    pub once: bool,
 }
 
 impl fmt::Debug for RunTurn {
@@ -201,7 +203,7 @@ impl EngineHost {
 
     /// Runs one turn to its end. Returns when its terminal event was sent and its seat is at rest.
     pub async fn run(&self, turn: RunTurn) {
-        let RunTurn { seat: spec, engine, key, request, expect_session, events, control, idle_timeout } =
+        let RunTurn { seat: spec, engine, key, request, expect_session, events, control, idle_timeout, once } =
             turn;
         let mut work = Work { request, events, control, idle_timeout };
         let wanted = expect_session.as_ref().or(spec.resume.as_ref());
@@ -226,7 +228,7 @@ impl EngineHost {
             install_hint: engine.info().install_hint.clone(),
             keys: keys_of(&self.config, &*engine, &spec),
             session: None,
-            retire: !engine.info().caps.warm,
+            retire: once || !engine.info().caps.warm,
         };
         let (id, jobs) = self.settle(seat, key);
         if let Some(work) = self.hand_over(id, &jobs, work).await {

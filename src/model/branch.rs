@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::id::{AgreementId, ConversationId, MessageId};
 use crate::model::plan::words;
+use crate::model::sentences::sentences;
+use crate::model::turn::Usage;
 
 /// Longest summary that is adopted, in Unicode characters.
 pub const ADOPT_MAX_CHARS: usize = 20_000;
@@ -92,6 +94,9 @@ pub struct AdoptCard {
     /// Shown names of the agents that spoke in it.
     pub agents: Vec<String>,
     pub agreement: AgreementId,
+    /// What an agent's summary took, over all its parts; `None` = no agent was asked, or it did not tell.
+    #[serde(default)]
+    pub usage: Option<Box<Usage>>,
 }
 
 impl AdoptCard {
@@ -131,7 +136,7 @@ pub fn gist(text: &str) -> Option<String> {
     let text = prose.join(" ").replace("**", "").replace("__", "").replace('`', "");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.trim_start_matches(['-', '*', '>', ' ']);
-    let sentence = first_sentence(line);
+    let sentence = sentences(line).first().copied().unwrap_or(line);
     let count = sentence.chars().count();
     if count <= GIST_MAX_CHARS {
         return (count > 0).then(|| sentence.to_owned());
@@ -145,20 +150,6 @@ pub fn gist(text: &str) -> Option<String> {
 /// Not a heading, a row of a table, a rule or an empty line.
 fn is_prose(line: &str) -> bool {
     !line.starts_with('#') && !line.starts_with('|') && line.chars().any(char::is_alphanumeric)
-}
-
-/// Up to the first mark that ends a sentence, itself included.
-fn first_sentence(line: &str) -> &str {
-    let mut chars = line.char_indices().peekable();
-    while let Some((at, one)) = chars.next() {
-        let next = chars.peek().map(|(_, next)| *next);
-        let full_width = matches!(one, '。' | '！' | '？');
-        let ends = matches!(one, '.' | '!' | '?') && next.is_none_or(char::is_whitespace);
-        if full_width || ends {
-            return line.get(..at + one.len_utf8()).unwrap_or(line);
-        }
-    }
-    line
 }
 
 /// The end of a text: its last `max_chars` characters, begun at the nearest sentence start.
@@ -195,7 +186,7 @@ pub fn last_words(text: &str, max_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{GIST_MAX_CHARS, gist, last_words};
+    use super::{AdoptCard, GIST_MAX_CHARS, gist, last_words};
 
     #[test]
     fn a_gist_is_the_first_sentence_of_prose() {
@@ -221,6 +212,13 @@ mod tests {
             let kept = if word == "😀" { 0..=0 } else { GIST_MAX_CHARS - 10..=GIST_MAX_CHARS };
             assert!(kept.contains(&chars), "{word}: {long:?}");
         }
+    }
+
+    #[test]
+    fn a_card_of_before_agents_were_asked_still_loads() {
+        let old = r#"{"branch":3,"label":"L","source":"own","written_by":"you","text":"T","messages":2,"agents":[],"agreement":4}"#;
+        let card: AdoptCard = serde_json::from_str(old).unwrap();
+        assert_eq!((card.text.as_str(), card.usage), ("T", None));
     }
 
     #[test]

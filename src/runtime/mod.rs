@@ -11,6 +11,7 @@ mod perform;
 mod reads;
 pub mod skills;
 mod slow;
+mod summary;
 mod texts;
 mod turn;
 
@@ -258,6 +259,7 @@ fn open_store(config: &Config) -> Result<Opened, StartError> {
         });
     }
     turn::clear_context_files(config.paths.data_folder());
+    summary::clear_scratch(config.paths.data_folder());
     match Store::open(&database, &config.paths.backup_folder(), now_ms()) {
         Ok(store) => open_worker(store, &database),
         Err(error @ StoreError::TooNew { .. }) => Err(StartError::TooNew(error)),

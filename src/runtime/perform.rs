@@ -26,6 +26,7 @@ use crate::runtime::discovery::own_path;
 use crate::runtime::offers::OfferIndex;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::SlowSources;
+use crate::runtime::summary::{Summaries, read_sources};
 use crate::runtime::texts;
 use crate::runtime::turn::TurnCx;
 use crate::store::{
@@ -76,6 +77,7 @@ pub(in crate::runtime) struct Hands {
     /// The PATH of the user's login shell; `None` until the shell has answered.
     pub login_path: watch::Sender<Option<std::ffi::OsString>>,
     running: HashMap<TurnId, mpsc::Sender<TurnControl>>,
+    summaries: Summaries,
     inputs: mpsc::Sender<Input>,
     written: mpsc::Sender<Input>,
     turns: mpsc::Sender<(TurnId, TurnEvent)>,
@@ -111,6 +113,7 @@ impl Hands {
             login_path,
             config,
             running: HashMap::new(),
+            summaries: Summaries::default(),
             inputs,
             written,
             turns,
@@ -159,6 +162,7 @@ impl Hands {
             | Effect::Find { .. }
             | Effect::LoadResend { .. }
             | Effect::LoadSpeakers { .. }
+            | Effect::LoadSources { .. }
             | Effect::LoadKnowledge { .. }
             | Effect::LoadPack { .. } => self.load(effect),
             Effect::Preview { project, conversation, seat, prompt, budget_chars, compare } => {
@@ -183,6 +187,8 @@ impl Hands {
                     Input::Suggested { conversation, prompt, suggestions: fits.unwrap_or_default() }
                 });
             }
+            Effect::Summarise(spec) => self.summaries.begin(self.turn_cx(), *spec, self.inputs()),
+            Effect::StopSummary { run } => self.summaries.stop(run),
             Effect::StartTurn(spec) => self.start_turn(*spec),
             Effect::CancelTurn { turn } => self.control(turn, TurnControl::Stop),
             Effect::Answer { turn, ask, decision } => {
@@ -431,7 +437,7 @@ impl Hands {
         let host = self.host.clone();
         let agents =
             async { if self.config.program_ends { host.leave_all().await } else { host.close_all().await } };
-        tokio::join!(agents, close_store(port));
+        tokio::join!(agents, self.summaries.end(), close_store(port));
         tracing::info!(took_ms = started.elapsed().as_millis(), "ended");
     }
 }
@@ -509,6 +515,10 @@ async fn read(reads: &ReadPool, effect: Effect) -> Stored {
             let result = line(reads.read(move |db| db.speakers(branch)).await);
             Stored::Speakers { branch, summary, result }
         }
+        Effect::LoadSources { branch, unwritten } => {
+            let result = line(reads.read(move |db| read_sources(db, branch, &unwritten)).await);
+            Stored::Sources { branch, result }
+        }
         Effect::LoadKnowledge { project } => {
             let result = line(reads.read(move |db| db.knowledge(project)).await);
             Stored::Knowledge { project, result: result.map(Box::new) }
@@ -533,6 +543,7 @@ fn failed(effect: Effect, why: String) -> Stored {
         Effect::LoadResend { turn, plan } => Stored::Resend { turn, plan, result: Err(why) },
         Effect::LoadPack { conversation, turn } => Stored::Pack { conversation, turn, result: Err(why) },
         Effect::LoadSpeakers { branch, summary } => Stored::Speakers { branch, summary, result: Err(why) },
+        Effect::LoadSources { branch, .. } => Stored::Sources { branch, result: Err(why) },
         Effect::LoadKnowledge { project } => Stored::Knowledge { project, result: Err(why) },
         Effect::LoadIndex { conversation, generation } => {
             Stored::Index { conversation, generation, result: Err(why) }

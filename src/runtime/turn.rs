@@ -93,6 +93,7 @@ impl TurnCx {
                         events,
                         control,
                         idle_timeout,
+                        once: false,
                     })
                     .await;
                 drop(prepared.context_file);
@@ -153,7 +154,7 @@ impl TurnCx {
         Ok((engine, Prepared { seat, key, text: user, expect_session, context_file }))
     }
 
-    fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
+    pub fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
         registry::find(&self.engines, id).or_else(|| registry::script(id)).ok_or_else(|| TurnFailure {
             kind: FailureKind::NotInstalled,
             message: format!("There is no engine named {id}."),
@@ -242,7 +243,11 @@ impl TurnCx {
 
     /// Resolved afresh for each process: a versioned folder may be another one today. A warm process may end as the
     /// turn comes, and then another one is needed as well.
-    async fn find_program(&mut self, engine: &dyn Engine, seat: &mut SeatSpec) -> Result<(), TurnFailure> {
+    pub async fn find_program(
+        &mut self,
+        engine: &dyn Engine,
+        seat: &mut SeatSpec,
+    ) -> Result<(), TurnFailure> {
         let info = engine.info();
         if info.programs.is_empty() {
             return Ok(());

@@ -4,6 +4,7 @@
 
 pub mod branches;
 pub mod known;
+pub mod summaries;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,7 +42,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 46] = [
+pub const NAMES: [&str; 50] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -87,6 +88,10 @@ pub const NAMES: [&str; 46] = [
     "branch-tree",
     "branch-tree-empty",
     "adopt-sheet",
+    "adopt-sheet-running",
+    "adopt-sheet-draft",
+    "adopt-sheet-failed",
+    "adopt-sheet-korean",
     "adopt-card",
 ];
 
@@ -186,10 +191,7 @@ pub fn fixture(name: &str) -> Fixture {
             );
             route = settings(SettingsPage::Keys);
         }
-        "branch-drawer" | "branch-pinned" | "branch-archived" | "branch-hints" | "adopt-sheet"
-        | "adopt-card" => {
-            branches::show(&mut snap, name);
-        }
+        _ if name.starts_with("branch-") || name.starts_with("adopt-") => branches::show(&mut snap, name),
         "project" => route = settings(SettingsPage::Project),
         "states" => show(&mut snap, states(), None),
         _ => show(&mut snap, chat(), None),
@@ -421,6 +423,7 @@ fn base() -> Snapshot {
         notices: Arc::from([]),
         asks: Arc::from([]),
         knowledge: Arc::default(),
+        summaries: Arc::default(),
         running_turns: 1,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::model::turn::Usage;
+
 /// `412`, `18.4k`, `1.2M`: at most four signs, for meters and heads.
 #[must_use]
 pub fn short_count(n: u64) -> String {
@@ -72,6 +74,17 @@ pub fn elapsed(ms: i64) -> String {
 #[must_use]
 pub fn dollars(usd: f64) -> String {
     if usd < 0.01 && usd > 0.0 { format!("${usd:.3}") } else { format!("${usd:.2}") }
+}
+
+/// `6.2k tokens · $0.03`; nothing when the agent does not tell.
+#[must_use]
+pub fn cost(usage: &Usage) -> Option<String> {
+    let parts = [usage.input_tokens, usage.cached_input_tokens, usage.output_tokens];
+    let tokens = parts.iter().flatten().copied().reduce(u64::saturating_add);
+    let tokens = tokens.map(|tokens| format!("{} tokens", short_count(tokens)));
+    let cost = usage.cost_usd.map(dollars);
+    let all: Vec<String> = tokens.into_iter().chain(cost).collect();
+    (!all.is_empty()).then(|| all.join(" · "))
 }
 
 const DAY_MS: i64 = 86_400_000;

@@ -1,5 +1,6 @@
 //! The program itself, run as a script would run it: in an environment and a data folder of its own.
 
+mod adopt;
 mod known;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -198,6 +198,7 @@ impl Bench {
             events: events_tx,
             control: control_rx,
             idle_timeout,
+            once: false,
             seat,
         };
         let host = Arc::clone(&self.host);
@@ -389,6 +390,7 @@ async fn a_lost_warm_session_is_not_taken_for_a_fresh_one() {
         events: events_tx,
         control,
         idle_timeout: LIMIT,
+        once: false,
     };
     bench.host.run(turn).await;
     let mut events = events;

@@ -159,6 +159,7 @@ fn start(endpoint: &Endpoint, text: &str) -> Running {
         events: tx,
         control: control_rx,
         idle_timeout: LIMIT,
+        once: false,
     };
     tokio::spawn(async move { host.run(turn).await });
     Running { events, control }

@@ -32,6 +32,7 @@ mod real;
 #[cfg(target_os = "linux")]
 mod slow_sources;
 mod store;
+mod summary_flows;
 mod support;
 #[cfg(target_os = "linux")]
 mod user_reports;

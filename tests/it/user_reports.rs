@@ -7,7 +7,7 @@
 //! Start reading at [`fake`].
 
 mod failures;
-mod fake;
+pub mod fake;
 mod finding;
 mod output;
 mod processes;

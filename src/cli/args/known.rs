@@ -141,11 +141,11 @@ pub enum BranchWish {
         at: Option<MessageId>,
         label: Option<String>,
     },
-    /// `last`: the end of the last answer is the summary, else `text` is.
     Adopt {
         branch: ConversationId,
-        last: bool,
-        text: TextFrom,
+        from: AdoptFrom,
+        /// The summary is shown, and nothing is adopted.
+        draft: bool,
     },
     Undo(ConversationId),
     Rename {
@@ -172,6 +172,19 @@ pub enum BranchWish {
         archived: bool,
     },
     Remove(ConversationId),
+}
+
+/// Where the summary of a branch comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdoptFrom {
+    /// An agent is asked; `None` = the branch's own.
+    Agent {
+        engine: Option<String>,
+        model: Option<String>,
+    },
+    KeyPositions,
+    LastAnswer,
+    Words(TextFrom),
 }
 
 /// Seats kept under a name.
@@ -235,7 +248,7 @@ impl Known {
             }
             Self::Finding(FindingWish::Add(new)) => Some(Source::Words(&new.text)),
             Self::Agreement(AgreementWish::Add { text, .. }) => Some(Source::Words(text)),
-            Self::Branch(BranchWish::Adopt { last: false, text, .. }) => Some(Source::Words(text)),
+            Self::Branch(BranchWish::Adopt { from: AdoptFrom::Words(text), .. }) => Some(Source::Words(text)),
             Self::NewText { text, .. } => text.as_ref().map(Source::File),
             Self::Artifact(ArtifactWish::Add(new)) => Some(Source::File(&new.text)),
             _ => None,

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::cli::args::known::{
-    AgreementWish, ArtifactNew, ArtifactWish, BranchWish, FindingNew, FindingWish, Known, PlanChange,
-    PlanWish, ProfileNew, Profiles, StepChange,
+    AdoptFrom, AgreementWish, ArtifactNew, ArtifactWish, BranchWish, FindingNew, FindingWish, Known,
+    PlanChange, PlanWish, ProfileNew, Profiles, StepChange,
 };
-use crate::cli::args::{FileFrom, UsageError, Words, conversation_id, unicode, wrong};
+use crate::cli::args::{FileFrom, TextFrom, UsageError, Words, conversation_id, unicode, wrong};
 use crate::cli::usage::Spec;
 use crate::model::id::ConversationId;
 use crate::model::knowledge::Severity;
@@ -249,8 +249,8 @@ impl Words {
         let branch: ConversationId = self.id("BRANCH", spec)?;
         Ok(match word {
             "adopt" => {
-                let last = self.flags.remove("--last");
-                BranchWish::Adopt { branch, last, text: self.text_from(spec)? }
+                let draft = self.flags.remove("--draft");
+                BranchWish::Adopt { branch, from: self.adopt_from(spec)?, draft }
             }
             "undo" => BranchWish::Undo(branch),
             "rename" => BranchWish::Rename { branch, label: self.text_place("LABEL", spec)? },
@@ -277,6 +277,26 @@ impl Words {
             }
             "archive" | "reactivate" => BranchWish::Archive { branch, archived: word == "archive" },
             _ => BranchWish::Remove(branch),
+        })
+    }
+
+    /// One source at most; without any an agent is asked.
+    fn adopt_from(&mut self, spec: &Spec) -> Result<AdoptFrom, UsageError> {
+        let (last, positions) = (self.flags.remove("--last"), self.flags.remove("--positions"));
+        let engine = self.value("--engine", spec)?;
+        let model = self.value("--model", spec)?;
+        let text = self.text_from(spec)?;
+        let asks = engine.is_some() || model.is_some();
+        let sources = [last, positions, asks, text != TextFrom::Unsaid];
+        if sources.iter().filter(|given| **given).count() > 1 {
+            let line = "give one of --last, --positions, TEXT, or --engine and --model";
+            return Err(wrong(line.into(), spec.usage));
+        }
+        Ok(match text {
+            _ if last => AdoptFrom::LastAnswer,
+            _ if positions => AdoptFrom::KeyPositions,
+            TextFrom::Unsaid => AdoptFrom::Agent { engine, model },
+            text => AdoptFrom::Words(text),
         })
     }
 

@@ -1,19 +1,16 @@
-//! `branch`: made at a message, adopted into the parent, taken back, put away.
+//! `branch`: made at a message, taken back, put away. Adopting stands in `adopt`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::api::command::{BranchCommand, ChatCommand, Command};
-use crate::api::snapshot::{ConversationRow, ConversationView};
+use crate::api::snapshot::ConversationRow;
 use crate::cli::args::known::BranchWish;
+use crate::cli::known::adopt::adopt;
 use crate::cli::known::{Desk, words};
 use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
-use crate::model::branch::{BranchKind, Summary, SummarySource, last_words};
+use crate::model::branch::BranchKind;
 use crate::model::id::{ConversationId, MessageId};
-use crate::model::message::Author;
-
-/// How much of the last answer is adopted, in Unicode characters.
-const LAST_WORDS_CHARS: usize = 300;
 
 /// `text` is the summary in own words.
 ///
@@ -23,7 +20,7 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
     match wish {
         BranchWish::List(of) => list(desk, *of),
         BranchWish::Add { parent, at, label } => add(desk, *parent, *at, label.clone()).await,
-        BranchWish::Adopt { branch, last, .. } => adopt(desk, *branch, *last, text).await,
+        BranchWish::Adopt { branch, from, draft } => adopt(desk, (*branch, from, *draft), text).await,
         BranchWish::Undo(branch) => {
             if adopted(find(desk, *branch)?.as_ref()).is_none() {
                 return Err(Failure::usage(format!("Branch {branch} has not been adopted.")));
@@ -122,40 +119,8 @@ async fn add(
     show(desk, &made)
 }
 
-async fn adopt(desk: &mut Desk<'_>, branch: ConversationId, last: bool, text: String) -> Result<(), Failure> {
-    let found = find(desk, branch)?;
-    let before = adopted(&found);
-    let summary = if last {
-        let view = desk.front.open_conversation(branch).await?;
-        last_answer(desk, &view).await?
-    } else {
-        Summary { source: SummarySource::Own, written_by: "you".to_owned(), text }
-    };
-    let adopt = BranchCommand::Adopt { branch, summary };
-    let row =
-        change(desk, branch, adopt, |row| adopted(row).is_some_and(|card| Some(card) != before)).await?;
-    show(desk, &row)
-}
-
-/// The end of what an agent said last.
-async fn last_answer(desk: &mut Desk<'_>, view: &ConversationView) -> Result<Summary, Failure> {
-    let id = view.row.conversation.id;
-    let pages = u32::try_from(view.index.len()).unwrap_or(u32::MAX).div_ceil(crate::api::snapshot::PAGE_LEN);
-    for page in (0..pages).rev() {
-        let messages = desk.front.page(id, page).await?;
-        for message in messages.iter().rev() {
-            let Author::Agent { name, .. } = &message.author else { continue };
-            let text = last_words(&message.plain_text(), LAST_WORDS_CHARS);
-            if !text.is_empty() {
-                return Ok(Summary { source: SummarySource::LastAnswer, written_by: name.clone(), text });
-            }
-        }
-    }
-    Err(Failure::usage(format!("No agent has said anything in branch {id}. Give the summary as a text.")))
-}
-
 /// Sends, then waits until the branch is as wanted.
-async fn change(
+pub(super) async fn change(
     desk: &mut Desk<'_>,
     branch: ConversationId,
     command: impl Into<Command>,
@@ -170,7 +135,7 @@ async fn change(
     found.await
 }
 
-fn find(desk: &Desk<'_>, id: ConversationId) -> Result<Arc<ConversationRow>, Failure> {
+pub(super) fn find(desk: &Desk<'_>, id: ConversationId) -> Result<Arc<ConversationRow>, Failure> {
     let snapshot = desk.front.app.snapshot();
     let row = snapshot.conversations.iter().find(|row| row.conversation.id == id);
     let row = row.filter(|row| row.conversation.branch.is_some()).cloned();
@@ -185,11 +150,11 @@ fn parent_of(desk: &Desk<'_>, id: ConversationId) -> Result<ConversationId, Fail
     parent.ok_or_else(|| Failure::usage(format!("There is no branch {id} in this project.")))
 }
 
-fn adopted(row: &ConversationRow) -> Option<MessageId> {
+pub(super) fn adopted(row: &ConversationRow) -> Option<MessageId> {
     row.conversation.branch.as_ref().and_then(|branch| branch.facts.adopted)
 }
 
-fn show(desk: &mut Desk<'_>, row: &ConversationRow) -> Result<(), Failure> {
+pub(super) fn show(desk: &mut Desk<'_>, row: &ConversationRow) -> Result<(), Failure> {
     let line = || {
         let conversation = &row.conversation;
         let status = conversation.branch_status().map_or("", crate::model::branch::BranchStatus::word);

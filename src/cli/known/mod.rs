@@ -2,6 +2,7 @@
 //!
 //! Never here: rules of what may be kept; the core refuses, and its words are told. Start reading at [`known`].
 
+mod adopt;
 mod agreements;
 mod artifacts;
 mod branches;

@@ -101,8 +101,14 @@ pub(in crate::cli) const SPECS: &[Spec] = &[
         "tunaflow branch add CONVERSATION [--at MESSAGE] [--label L] [--json]",
     ),
     Spec {
-        flags: &["--last"],
-        ..bare(&["branch", "adopt"], 2, "tunaflow branch adopt BRANCH [--last | TEXT or -] [--json]")
+        flags: &["--last", "--positions", "--draft"],
+        ..with(
+            &["branch", "adopt"],
+            &["--engine", "--model"],
+            2,
+            "tunaflow branch adopt BRANCH [--engine E] [--model M] [--last | --positions | TEXT or -] [--draft] \
+             [--json]",
+        )
     },
     bare(&["branch", "undo"], 1, "tunaflow branch undo BRANCH [--json]"),
     bare(&["branch", "rename"], 2, "tunaflow branch rename BRANCH LABEL [--json]"),

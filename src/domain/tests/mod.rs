@@ -11,6 +11,7 @@ mod notices;
 mod packs;
 mod settings;
 mod sharing;
+mod summary;
 mod turns;
 mod views;
 mod writes;

@@ -29,6 +29,8 @@ use crate::ui::widgets::text_field::{EnterKey, TextField};
 use crate::ui::widgets::{Button, removable_chip};
 use crate::ui::words;
 
+pub use pickers::why_not;
+
 /// A changed draft is stored after so long without another change, seconds.
 const SAVE_AFTER_S: f64 = 0.7;
 /// Longest text in the field itself, characters; more comes in as a paste.

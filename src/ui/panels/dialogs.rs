@@ -106,6 +106,9 @@ impl Dialogs {
         if self.git_branch.as_mut().is_some_and(|git| git.show(cx, ctx)) {
             self.git_branch = None;
         }
+        if let Some(kept) = &mut self.put_by {
+            kept.stay_closed(cx);
+        }
         match self.adopt.as_mut().map(|adopt| adopt.show(cx, ctx)) {
             Some(adopt::Ended::Closed) => self.put_by = self.adopt.take(),
             Some(adopt::Ended::Adopted(branch)) => {

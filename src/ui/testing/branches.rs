@@ -10,6 +10,7 @@ use crate::model::project::ConversationKind;
 use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
 
+use super::summaries;
 use super::{SHOWN, claude, message, put_view, row, turn, user, view};
 
 /// A branch of the conversation that fixtures show.
@@ -59,7 +60,12 @@ pub fn show(snap: &mut Snapshot, name: &str) {
             fill(snap);
             snap.branch_focus = Some(OLD);
         }
-        _ => fill(snap),
+        _ => {
+            fill(snap);
+            if name.starts_with("adopt-sheet") {
+                summaries::show(snap, name);
+            }
+        }
     }
 }
 
@@ -68,7 +74,7 @@ pub fn show(snap: &mut Snapshot, name: &str) {
 pub fn act(name: &str) -> Option<UiAction> {
     match name {
         "branch-pinned" => Some(UiAction::PinDrawer),
-        "adopt-sheet" => Some(UiAction::Adopt),
+        _ if name.starts_with("adopt-sheet") => Some(UiAction::Adopt),
         _ => None,
     }
 }
@@ -144,6 +150,7 @@ pub fn adopted(snap: &mut Snapshot) {
         messages: 14,
         agents: vec!["Architect Claude".into(), "Developer Codex".into()],
         agreement: AgreementId(1),
+        usage: None,
     };
     let mut all = super::chat();
     let mut put = message(5, Author::System, vec![ItemBody::Adopted(card)]);

@@ -2,13 +2,14 @@
 
 use egui::{Key, Modifiers};
 use tunaflow::api::command::{BranchCommand, ChatCommand, Command};
+use tunaflow::api::summary::SummaryState;
 use tunaflow::model::branch::{BranchKind, SummarySource};
 use tunaflow::model::id::{ConversationId, MessageId};
 use tunaflow::model::project::Draft;
 use tunaflow::model::settings::ThemeChoice;
 use tunaflow::ui::route::Route;
 use tunaflow::ui::testing::branches::{self, DEEP, OLD, PKCE, REDIS};
-use tunaflow::ui::testing::{SHOWN, fixture};
+use tunaflow::ui::testing::{SHOWN, fixture, summaries};
 
 use super::bench::{Bench, SMALL};
 
@@ -178,11 +179,14 @@ fn a_branch_belongs_to_a_git_branch() {
 #[test]
 fn a_branch_is_adopted_with_its_last_answer_or_own_words() {
     let mut bench = Bench::of("adopt-sheet");
+    bench.click("Last answer");
     assert!(bench.value("Draft of the summary").ends_with("already in `crypto/ct.rs`."));
     bench.click("Copy as Markdown");
     let copied = bench.machine.borrow().copied.last().cloned().unwrap_or_default();
     assert!(
-        copied.contains("Adopted from the branch \"OAuth2 PKCE\" (2 messages, Architect Claude)"),
+        copied.contains(
+            "Adopted from the branch \"OAuth2 PKCE\" (2 messages, Developer Codex, Architect Claude)"
+        ),
         "{copied}"
     );
     bench.sent();
@@ -194,6 +198,7 @@ fn a_branch_is_adopted_with_its_last_answer_or_own_words() {
     bench.click("Adopt…");
     assert_eq!(bench.value("Draft of the summary"), "We write it ourselves.", "a draft is kept");
     bench.click("Last answer");
+    bench.sent();
     bench.key(CTRL, Key::Enter);
     let taken = branch_commands(&mut bench);
     let [BranchCommand::Adopt { branch: PKCE, summary }] = taken.as_slice() else { panic!("{taken:?}") };
@@ -205,6 +210,98 @@ fn a_branch_is_adopted_with_its_last_answer_or_own_words() {
     bench.publish(|snap| branches::set_adopted(snap, Some(MessageId(5))));
     bench.steps(2);
     assert!(!bench.has("Draft of the summary") && !bench.has("Message in the branch"));
+}
+
+#[test]
+fn an_agent_is_asked_only_when_the_user_says_so() {
+    let mut bench = Bench::of("adopt-sheet");
+    let sent = branch_commands(&mut bench);
+    assert!(sent.contains(&BranchCommand::ReadSources { branch: PKCE }), "{sent:?}");
+    assert!(!sent.iter().any(|command| matches!(command, BranchCommand::Summarise { .. })), "{sent:?}");
+    assert!(!bench.has("Draft of the summary"), "there is no draft yet");
+    bench.key(CTRL, Key::Enter);
+    assert_eq!(branch_commands(&mut bench), [], "nothing to adopt");
+    bench.click("Summarise");
+    let sent = branch_commands(&mut bench);
+    let [BranchCommand::Summarise { branch: PKCE, seat: Some(seat) }] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(seat.engine.as_str(), "claude");
+    bench.click_part("Who summarises:");
+    bench.click("Codex");
+    bench.click("Summarise");
+    let sent = branch_commands(&mut bench);
+    let [BranchCommand::Summarise { seat: Some(seat), .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!((seat.engine.as_str(), &seat.model), ("codex", &None));
+}
+
+#[test]
+fn a_summary_comes_is_stopped_and_comes_as_a_draft() {
+    let mut bench = Bench::of("adopt-sheet-running");
+    bench.sent();
+    assert!(bench.has("Part 2 of 5") && bench.has_part("41.5k tokens"));
+    assert!(bench.has_part("Write PKCE ourselves") && !bench.has("Draft of the summary"));
+    bench.click("Stop");
+    assert_eq!(branch_commands(&mut bench), [BranchCommand::StopSummary { branch: PKCE }]);
+    // Closing the sheet stops it as well, once.
+    bench.key(Modifiers::NONE, Key::Escape);
+    bench.steps(3);
+    assert_eq!(branch_commands(&mut bench), [BranchCommand::StopSummary { branch: PKCE }]);
+    bench.publish(|snap| summaries::put(snap, Some(summaries::request(SummaryState::Stopped))));
+    bench.click("Adopt…");
+    assert!(bench.has_part("Stopped. Nothing was kept.") && bench.has("Summarise again"));
+    bench.publish(|snap| {
+        let mut done = summaries::request(SummaryState::Done);
+        done.text = "Own code it is.".into();
+        summaries::put(snap, Some(done));
+    });
+    bench.steps(2);
+    assert_eq!(bench.value("Draft of the summary"), "Own code it is.");
+    assert!(bench.is_focused("Draft of the summary"));
+    bench.sent();
+    bench.key(CTRL, Key::Enter);
+    let taken = branch_commands(&mut bench);
+    let [BranchCommand::Adopt { summary, .. }] = taken.as_slice() else { panic!("{taken:?}") };
+    assert_eq!((summary.source, summary.written_by.as_str()), (SummarySource::Agent, "Claude Code"));
+}
+
+#[test]
+fn drafts_of_every_source_outlive_a_look_at_another() {
+    let mut bench = Bench::of("adopt-sheet-draft");
+    assert!(bench.has_part("The branch has gone on since this was written."));
+    assert!(bench.has_part("the draft ends with a sentence within 1,200"));
+    let short = bench.value("Draft of the summary");
+    bench.click("Use the whole text");
+    let whole = bench.value("Draft of the summary");
+    assert!(whole.len() > short.len() && whole.starts_with(&short), "{whole}");
+    assert!(!bench.has("Use the whole text"));
+    bench.click("Key positions");
+    let positions = bench.value("Draft of the summary");
+    assert!(
+        positions.starts_with("- **Developer Codex**: 34 lines against 92, see `auth/pkce.rs`."),
+        "{positions}"
+    );
+    assert!(positions.contains("\n- **Architect Claude**: Both work."), "{positions}");
+    bench.key(CTRL, Key::End);
+    bench.type_text(" Mine.");
+    bench.click("Agent summary");
+    assert_eq!(bench.value("Draft of the summary"), whole);
+    bench.click("Key positions");
+    assert_eq!(bench.value("Draft of the summary"), format!("{positions} Mine."));
+    bench.sent();
+    bench.key(CTRL, Key::Enter);
+    let taken = branch_commands(&mut bench);
+    let [BranchCommand::Adopt { summary, .. }] = taken.as_slice() else { panic!("{taken:?}") };
+    assert_eq!(summary.source, SummarySource::KeyPositions);
+    assert_eq!(summary.written_by, "Developer Codex, Architect Claude, edited by you");
+}
+
+#[test]
+fn a_failed_summary_says_why_and_offers_the_last_answer() {
+    let mut bench = Bench::of("adopt-sheet-failed");
+    assert!(bench.has_part("reached its weekly limit") && bench.has("Summarise again"));
+    bench.click("Use the last answer");
+    assert!(bench.value("Draft of the summary").ends_with("already in `crypto/ct.rs`."));
 }
 
 #[test]

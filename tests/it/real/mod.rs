@@ -17,6 +17,7 @@ mod large;
 pub mod processes;
 mod sections;
 mod stops;
+mod summaries;
 mod talk;
 
 use std::ffi::OsString;

@@ -116,7 +116,9 @@ fn foot(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message, 
         user_mark(&mut ui.new_child(UiBuilder::new().max_rect(mark).id_salt("by")), 16.0, "You");
         x += 22.0;
     }
-    let by = format!("{} by {}", source_words(card.source), card.written_by);
+    let cost =
+        card.usage.as_deref().and_then(words::cost).map(|cost| format!(" · {cost}")).unwrap_or_default();
+    let by = format!("{} by {}{cost}", source_words(card.source), card.written_by);
     let galley = paint::line(ui, &by, Text::Caption.format(p.text_2), (right - x).max(30.0));
     let spot = Rect::from_min_size(pos2(x, inside.top()), vec2(galley.size().x, inside.height()));
     paint::left(ui, inside, x, galley);

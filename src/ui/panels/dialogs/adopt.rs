@@ -2,16 +2,20 @@
 //!
 //! Nothing is written before the user says so. A draft is kept while the sheet is closed and opened again.
 
+mod agent;
+
 use egui::{Context, Id, Key, Modifiers, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use crate::api::command::BranchCommand;
 use crate::api::snapshot::{ConversationRow, ConversationView};
-use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Summary, SummarySource, last_words};
+use crate::api::summary::{SummaryRequest, SummaryState};
+use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, BranchKind, Summary, SummarySource, last_words};
 use crate::model::id::{AgreementId, ConversationId};
 use crate::model::message::{Author, MessageState};
 use crate::model::turn::TurnState;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::lineage;
+use crate::ui::panels::dialogs::adopt::agent::{Pane, Wanted};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::Button;
 use crate::ui::widgets::dialog::{Width, dialog};
@@ -31,20 +35,44 @@ const SOURCES: f32 = 232.0;
 pub struct Adopt {
     branch: ConversationId,
     source: SummarySource,
+    /// The user has chosen the source.
+    chosen: bool,
     /// What is written by hand.
     own: String,
-    /// The end of the last answer as the user left it; `None` until it is known.
-    last: Option<Last>,
+    /// The end of the last answer; `None` until it is known.
+    last: Option<Taken>,
+    positions: Option<Taken>,
+    agent: Pane,
     fresh: bool,
+    /// What the agents said last has been asked for.
+    asked: bool,
+    /// It was closed: what runs for it is to be stopped.
+    left: bool,
     /// When it was sent, seconds.
     sent_s: Option<f64>,
 }
 
-struct Last {
+/// A draft taken from what was said, as the user left it.
+struct Taken {
     /// As it was taken.
     taken: String,
     text: String,
-    agent: String,
+    by: String,
+}
+
+impl Taken {
+    /// Newer words replace a draft that nobody has touched.
+    fn renew(kept: &mut Option<Self>, taken: String, by: String) {
+        let stays = kept.as_ref().is_some_and(|kept| kept.taken == taken || kept.text != kept.taken);
+        if !stays {
+            *kept = Some(Self { text: taken.clone(), taken, by });
+        }
+    }
+}
+
+/// Who wrote a draft, with the user if they changed it.
+fn by(name: &str, taken: &str, text: &str) -> String {
+    if taken.trim() == text.trim() { name.to_owned() } else { format!("{name}, edited by you") }
 }
 
 /// What became of the sheet in a frame.
@@ -58,9 +86,25 @@ pub enum Ended {
 
 impl Adopt {
     pub fn of(cx: &UiCx<'_>, branch: ConversationId) -> Option<Self> {
-        lineage::row(cx.snap, branch)?.conversation.branch.as_ref()?;
-        let source = SummarySource::LastAnswer;
-        Some(Self { branch, source, own: String::new(), last: None, fresh: true, sent_s: None })
+        let row = lineage::row(cx.snap, branch)?;
+        let facts = &row.conversation.branch.as_ref()?.facts;
+        let source = match facts.kind {
+            BranchKind::General => SummarySource::Agent,
+            BranchKind::Implementation | BranchKind::Review => SummarySource::LastAnswer,
+        };
+        Some(Self {
+            branch,
+            source,
+            chosen: false,
+            own: String::new(),
+            last: None,
+            positions: None,
+            agent: Pane::default(),
+            fresh: true,
+            asked: false,
+            left: false,
+            sent_s: None,
+        })
     }
 
     /// Of which branch it is.
@@ -72,7 +116,24 @@ impl Adopt {
     /// Opened again.
     pub fn again(&mut self) {
         self.fresh = true;
+        self.asked = false;
+        self.left = false;
         self.sent_s = None;
+    }
+
+    /// Closed: nothing goes on running for a sheet that is not there. Called each frame while it is put by.
+    pub fn stay_closed(&mut self, cx: &UiCx<'_>) {
+        if !std::mem::replace(&mut self.left, true) && self.is_asking(cx) {
+            cx.send(BranchCommand::StopSummary { branch: self.branch });
+        }
+    }
+
+    fn request<'a>(&self, cx: &UiCx<'a>) -> Option<&'a SummaryRequest> {
+        cx.snap.summary(self.branch)?.request.as_deref()
+    }
+
+    fn is_asking(&self, cx: &UiCx<'_>) -> bool {
+        self.request(cx).is_some_and(|request| request.state == SummaryState::Running)
     }
 
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) -> Ended {
@@ -81,8 +142,10 @@ impl Adopt {
         if facts.is_some_and(|facts| facts.adopted.is_some()) {
             return Ended::Adopted(self.branch);
         }
-        let view = cx.snap.view(self.branch);
-        self.take_last(view.map(AsRef::as_ref));
+        if !std::mem::replace(&mut self.asked, true) {
+            cx.send(BranchCommand::ReadSources { branch: self.branch });
+        }
+        self.take(cx, row);
         let title = format!("Adopt {}", row.conversation.title);
         let why = self.why_not(cx, row);
         let key = format!("{} ↵", cx.keys.platform.command());
@@ -110,7 +173,7 @@ impl Adopt {
             },
         );
         if copy {
-            cx.ask(Request::Copy { text: self.markdown(row, view.map(AsRef::as_ref)), what: "The summary" });
+            cx.ask(Request::Copy { text: self.markdown(cx, row), what: "The summary" });
         }
         if (take || out.inner) && why.is_none() {
             self.sent_s = Some(cx.time_s);
@@ -119,8 +182,35 @@ impl Adopt {
         if cancel || out.close { Ended::Closed } else { Ended::Open }
     }
 
-    /// Takes the end of the last answer when it is there.
-    fn take_last(&mut self, view: Option<&ConversationView>) {
+    /// Takes what has come since: the last words of the agents, and a draft.
+    fn take(&mut self, cx: &UiCx<'_>, row: &ConversationRow) {
+        let known = cx.snap.summary(self.branch);
+        self.agent.take(self.request(cx));
+        match known.and_then(|known| known.sources.as_deref()) {
+            Some(sources) => {
+                if let Some(last) = sources.spoken.first() {
+                    Taken::renew(&mut self.last, last_words(&last.text, LAST_CHARS), last.name.clone());
+                }
+                if !sources.positions.is_empty() {
+                    let names: Vec<&str> = sources.spoken.iter().rev().map(|one| one.name.as_str()).collect();
+                    Taken::renew(&mut self.positions, sources.positions.clone(), names.join(", "));
+                }
+            }
+            None => self.take_loaded(cx.snap.view(self.branch).map(AsRef::as_ref)),
+        }
+        let silent = row.conversation.message_count == 0;
+        let nothing = match self.source {
+            SummarySource::Agent => silent && self.agent.text().is_empty(),
+            SummarySource::LastAnswer => silent && self.last.is_none(),
+            SummarySource::KeyPositions | SummarySource::Own => false,
+        };
+        if !self.chosen && nothing {
+            self.source = SummarySource::Own;
+        }
+    }
+
+    /// The end of the last answer from what is loaded, until it has been read.
+    fn take_loaded(&mut self, view: Option<&ConversationView>) {
         let Some(view) = view.filter(|view| self.last.is_none() && !view.loading) else { return };
         let answer = (0..view.index.len()).rev().take(200).find_map(|place| {
             let message = view.message(place).filter(|message| message.state != MessageState::Streaming)?;
@@ -128,44 +218,39 @@ impl Adopt {
             let text = message.plain_text();
             (!text.trim().is_empty()).then(|| (text, name.clone()))
         });
-        match answer {
-            Some((text, agent)) => {
-                let taken = last_words(&text, LAST_CHARS);
-                self.last = Some(Last { text: taken.clone(), taken, agent });
-            }
-            None => self.source = SummarySource::Own,
+        if let Some((text, agent)) = answer {
+            Taken::renew(&mut self.last, last_words(&text, LAST_CHARS), agent);
+        }
+    }
+
+    fn taken(&self) -> Option<&Taken> {
+        match self.source {
+            SummarySource::LastAnswer => self.last.as_ref(),
+            SummarySource::KeyPositions => self.positions.as_ref(),
+            SummarySource::Agent | SummarySource::Own => None,
         }
     }
 
     fn text(&self) -> &str {
-        match (self.source, &self.last) {
-            (SummarySource::LastAnswer, Some(last)) => &last.text,
-            (SummarySource::LastAnswer, None) => "",
-            _ => &self.own,
+        match self.source {
+            SummarySource::Agent => self.agent.text(),
+            SummarySource::Own => &self.own,
+            SummarySource::LastAnswer | SummarySource::KeyPositions => {
+                self.taken().map_or("", |taken| &taken.text)
+            }
         }
     }
 
     fn summary(&self) -> Summary {
-        let last = self.last.as_ref().filter(|_| self.source == SummarySource::LastAnswer);
-        let written_by = match last {
-            Some(last) if last.text.trim() == last.taken.trim() => last.agent.clone(),
-            Some(last) => format!("{}, edited by you", last.agent),
-            None => "you".to_owned(),
+        let written_by = match (self.source, self.taken()) {
+            (SummarySource::Agent, _) => self.agent.written_by(),
+            (_, Some(taken)) => by(&taken.by, &taken.taken, &taken.text),
+            (_, None) => "you".to_owned(),
         };
         Summary { source: self.source, written_by, text: self.text().trim().to_owned() }
     }
 
-    fn markdown(&self, row: &ConversationRow, view: Option<&ConversationView>) -> String {
-        let mut agents: Vec<String> = Vec::new();
-        for message in
-            view.into_iter().flat_map(|view| (0..view.index.len()).filter_map(|at| view.message(at)))
-        {
-            if let Author::Agent { name, .. } = &message.author
-                && !agents.contains(name)
-            {
-                agents.push(name.clone());
-            }
-        }
+    fn markdown(&self, cx: &UiCx<'_>, row: &ConversationRow) -> String {
         let Summary { source, written_by, text } = self.summary();
         let card = AdoptCard {
             branch: self.branch,
@@ -174,8 +259,9 @@ impl Adopt {
             written_by,
             text,
             messages: row.conversation.message_count,
-            agents,
+            agents: speakers(cx, self.branch),
             agreement: AgreementId(0),
+            usage: None,
         };
         card.markdown()
     }
@@ -188,6 +274,9 @@ impl Adopt {
             None => "The conversation it came from is gone.",
             Some(_) if runs(row) => "An agent is still answering in the branch.",
             Some(parent) if runs(parent) => "An agent is answering in the parent. Adopt when it has ended.",
+            Some(_) if self.source == SummarySource::Agent && self.is_asking(cx) => {
+                "The summary is still being written."
+            }
             Some(_) if chars == 0 => "The summary is empty.",
             Some(_) if chars > ADOPT_MAX_CHARS => "The summary is too long.",
             Some(_) if self.sent_s.is_some_and(|at| cx.time_s - at < ANSWER_S) => "It is being adopted.",
@@ -203,7 +292,7 @@ impl Adopt {
         let left = Rect::from_min_size(top, vec2(SOURCES, f32::INFINITY));
         let mut sources = ui.new_child(egui::UiBuilder::new().max_rect(left).id_salt("sources"));
         sources.set_width(SOURCES);
-        self.sources(&mut sources);
+        self.sources(cx, &mut sources);
         let x = top.x + SOURCES + apart;
         let right = Rect::from_min_max(pos2(x + apart, top.y), pos2(top.x + width, f32::INFINITY));
         let mut draft = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("draft"));
@@ -215,28 +304,72 @@ impl Adopt {
         ui.painter().vline(x, all.y_range(), stroke);
     }
 
-    fn sources(&mut self, ui: &mut Ui) {
+    fn sources(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         let p = theme::palette(ui);
         ui.spacing_mut().item_spacing.y = theme::sizes().space.s4;
         ui.label(Text::Caption.rich_weighted(Weight::Semibold, "Summary from", p.text_3));
-        let nothing = self.last.is_none().then_some("No answer yet");
-        let last = source(ui, SummarySource::LastAnswer, self.source, "End of the last message", nothing);
-        if last && nothing.is_none() {
-            self.source = SummarySource::LastAnswer;
-            self.fresh = true;
+        let reading = cx.snap.summary(self.branch).is_some_and(|known| known.sources.is_none());
+        let none = Some(if reading { "Reading the branch" } else { "No answer yet" });
+        let all = [
+            (SummarySource::Agent, "One request over the whole branch", None),
+            (
+                SummarySource::KeyPositions,
+                "First sentences of each agent",
+                none.filter(|_| self.positions.is_none()),
+            ),
+            (SummarySource::LastAnswer, "End of the last message", none.filter(|_| self.last.is_none())),
+            (SummarySource::Own, "Start with an empty draft", None),
+        ];
+        for (which, detail, nothing) in all {
+            if source(ui, which, self.source, detail, nothing) && nothing.is_none() {
+                self.choose(which);
+            }
         }
-        if source(ui, SummarySource::Own, self.source, "Start with an empty draft", None) {
-            self.source = SummarySource::Own;
-            self.fresh = true;
-        }
+    }
+
+    fn choose(&mut self, source: SummarySource) {
+        self.source = source;
+        self.chosen = true;
+        self.fresh = true;
     }
 
     fn draft(&mut self, cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
         let p = theme::palette(ui);
         ui.spacing_mut().item_spacing.y = theme::sizes().space.s4;
-        ui.label(Text::Ui.rich_weighted(Weight::Semibold, "Draft", p.text_1));
-        let source = self.source;
+        let request = self.request(cx);
+        let by_agent = self.source == SummarySource::Agent;
+        ui.allocate_ui_with_layout(
+            vec2(ui.available_width(), theme::sizes().control.icon_button),
+            egui::Layout::right_to_left(egui::Align::Center),
+            |ui| {
+                ui.spacing_mut().item_spacing.x = theme::sizes().space.s2;
+                if by_agent {
+                    self.agent.head(cx, ui, row, request);
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.label(Text::Ui.rich_weighted(Weight::Semibold, "Draft", p.text_1));
+                });
+            },
+        );
         let lines = if ui.ctx().content_rect().height() < 700.0 { 7 } else { 10 };
+        if by_agent && self.agent.editable(request).is_none() {
+            // The field is to have the keyboard when it comes.
+            self.fresh = true;
+            if self.agent.place(cx, ui, row, (request, lines)) == Wanted::LastAnswer {
+                self.choose(if self.last.is_some() { SummarySource::LastAnswer } else { SummarySource::Own });
+            }
+        } else {
+            self.field(ui, request, lines);
+            if by_agent {
+                self.agent.notes(ui, request);
+            }
+        }
+        self.foot(cx, ui, row, request);
+    }
+
+    fn field(&mut self, ui: &mut Ui, request: Option<&SummaryRequest>, lines: usize) {
+        let p = theme::palette(ui);
+        let source = self.source;
         let field = TextField::multi(("adopt draft", source.word()), "Draft of the summary", lines, lines)
             .enter(EnterKey::Breaks)
             .max_chars(ADOPT_MAX_CHARS)
@@ -250,32 +383,63 @@ impl Adopt {
             let id = field.id();
             ui.memory_mut(|memory| memory.request_focus(id));
         }
-        let text = match (source, &mut self.last) {
-            (SummarySource::LastAnswer, Some(last)) => &mut last.text,
-            (SummarySource::LastAnswer, None) => {
-                ui.label(Text::Read.rich("Reading the last answer", p.text_3));
-                return;
-            }
-            _ => &mut self.own,
+        let text = match source {
+            SummarySource::Agent => self.agent.editable(request),
+            SummarySource::KeyPositions => self.positions.as_mut().map(|taken| &mut taken.text),
+            SummarySource::LastAnswer => self.last.as_mut().map(|taken| &mut taken.text),
+            SummarySource::Own => Some(&mut self.own),
         };
-        field.show(ui, text);
-        let chars = text.trim().chars().count() as u64;
+        match text {
+            Some(text) => drop(field.show(ui, text)),
+            None => drop(ui.label(Text::Read.rich("Reading the branch", p.text_3))),
+        }
+    }
+
+    fn foot(&self, cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow, request: Option<&SummaryRequest>) {
+        let p = theme::palette(ui);
+        let chars = self.text().trim().chars().count() as u64;
         let parent = lineage::parent(row).and_then(|id| lineage::row(cx.snap, id));
         let parent = parent.map_or("its parent", |row| row.conversation.title.as_str());
         let goes =
             format!("Goes into {parent} and is kept as an agreement. The branch moves to the archive.");
-        let count =
-            format!("{} of {} characters", words::thousands(chars), words::thousands(ADOPT_MAX_CHARS as u64));
+        let took = request
+            .filter(|_| self.source == SummarySource::Agent)
+            .and_then(|request| request.usage.as_ref());
+        let most = words::thousands(ADOPT_MAX_CHARS as u64);
+        let count = match (chars, took.and_then(words::cost)) {
+            (0, _) => String::new(),
+            (_, Some(took)) => format!("{} characters · {took}", words::thousands(chars)),
+            (_, None) => format!("{} of {most} characters", words::thousands(chars)),
+        };
         ui.horizontal_top(|ui| {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Min), |ui| {
-                ui.label(Text::Caption.rich(count, p.text_3));
-                ui.add_space(12.0);
+                if !count.is_empty() {
+                    ui.label(Text::Caption.rich(count, p.text_3));
+                    ui.add_space(12.0);
+                }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Min), |ui| {
                     ui.add(egui::Label::new(Text::Caption.rich(goes, p.text_3)).wrap());
                 });
             });
         });
     }
+}
+
+/// Names of the agents that spoke: from the whole branch once it is read, else from what is loaded.
+fn speakers(cx: &UiCx<'_>, branch: ConversationId) -> Vec<String> {
+    if let Some(sources) = cx.snap.summary(branch).and_then(|known| known.sources.as_ref()) {
+        return sources.spoken.iter().rev().map(|one| one.name.clone()).collect();
+    }
+    let mut names: Vec<String> = Vec::new();
+    let view = cx.snap.view(branch).into_iter();
+    for message in view.flat_map(|view| (0..view.index.len()).filter_map(|at| view.message(at))) {
+        if let Author::Agent { name, .. } = &message.author
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// One source as a card; `true` when it was chosen.
