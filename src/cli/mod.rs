@@ -125,7 +125,16 @@ fn perform(
     let done = if matches!(invocation.wish, Wish::Doctor) { done } else { whole(done, &core.app.snapshot()) };
     let app = core.app.clone();
     (core.finish)();
-    done.and_then(|()| if need.read_only { Ok(()) } else { kept(&app.snapshot()) })
+    done?;
+    if need.read_only {
+        return Ok(());
+    }
+    // A row that is not kept was never made. An answer was given all the same.
+    kept(&app.snapshot()).inspect_err(|_lost| {
+        if !matches!(invocation.wish, Wish::Send(_)) {
+            out.forget();
+        }
+    })
 }
 
 /// What is still to be written when the core has ended is lost.

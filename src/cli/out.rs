@@ -89,6 +89,14 @@ impl Out {
         self.to.flush().map_err(|error| failed(&error))
     }
 
+    /// Takes back what has not been handed on yet.
+    pub fn forget(&mut self) {
+        let empty = BufWriter::new(Box::new(io::sink()) as Box<dyn Write + Send>);
+        let (to, _taken_back) = std::mem::replace(&mut self.to, empty).into_parts();
+        self.to = BufWriter::new(to);
+        self.at_line_start = true;
+    }
+
     /// Ends a begun line.
     ///
     /// # Errors

@@ -11,13 +11,15 @@ use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, Branch, BranchFacts, Bran
 use crate::model::id::{AgreementId, ConversationId, MessageId};
 use crate::model::knowledge::{Agreement, AgreementBody, Link, MadeBy};
 use crate::model::message::{Author, Item, ItemBody, Message, MessageState};
-use crate::model::project::{Conversation, ConversationKind, SeatChoice};
+use crate::model::project::{Conversation, ConversationKind, SeatChoice, title_line};
 use crate::model::record::StoreWrite;
 
 /// Longest label, in Unicode characters; a longer one is cut.
 const LABEL_MAX_CHARS: usize = 200;
 /// Longest name of a git branch, in Unicode characters.
 const GIT_BRANCH_MAX_CHARS: usize = 250;
+/// A branch of which only the own part is left.
+const PARENT_GONE: &str = "The conversation it came from is gone.";
 
 impl AppState {
     pub(in crate::domain) fn branch_command(
@@ -153,7 +155,7 @@ impl AppState {
     }
 
     fn branch_label(&self, parent: &Conversation, new: &NewBranch) -> String {
-        let given = new.label.as_deref().map(one_line).filter(|label| !label.is_empty());
+        let given = new.label.as_deref().map(title_line).filter(|label| !label.is_empty());
         let said = new.checkpoint.and_then(|checkpoint| self.loaded_text(parent.id, checkpoint));
         let label = given
             .or_else(|| {
@@ -243,16 +245,20 @@ impl AppState {
     ) -> Result<(ConversationId, &Conversation), String> {
         let row = self.there(id)?;
         let Some(branch) = &row.branch else { return Err("This conversation is not a branch.".to_owned()) };
-        if branch.facts.adopted.is_some() {
+        // One that was continued since may have come to something new.
+        if branch.facts.adopted.is_some() && row.archived {
             return Err("It has been adopted already.".to_owned());
         }
-        self.there(branch.parent).map_err(|_gone| "The conversation it came from is gone.".to_owned())?;
+        self.there(branch.parent).map_err(|_gone| PARENT_GONE.to_owned())?;
         let runs = |id| self.conversations.get(&id).is_some_and(|state| state.live.is_some());
         if runs(id) {
             return Err("An agent is still answering in the branch. Stop it or let it end first.".to_owned());
         }
         if runs(branch.parent) {
             return Err("An agent is answering in the parent. Adopt when it has ended.".to_owned());
+        }
+        if self.conversations.get(&id).is_some_and(|state| !state.queue.is_empty()) {
+            return Err("A message waits in the branch. Send or remove it first.".to_owned());
         }
         let chars = summary.text.trim().chars().count();
         if chars == 0 {
@@ -334,7 +340,8 @@ impl AppState {
             parent.updated_ms = cx.now_ms;
             branch.archived = true;
             if let Some(branch) = &mut branch.branch {
-                branch.facts.adopted = Some(message);
+                let earlier = branch.facts.adopted.replace(message);
+                branch.facts.adopted_before.extend(earlier);
             }
         }));
         self.append_to_view(parent, &Arc::new(card));
@@ -371,8 +378,10 @@ impl AppState {
     ) -> Result<(), String> {
         let row = self.there(id)?;
         let project = row.project;
+        let before = row.branch.as_ref().and_then(|branch| branch.facts.adopted_before.last().copied());
         let branch = row.branch.as_ref().and_then(|branch| Some((branch.parent, branch.facts.adopted?)));
         let Some((parent, message)) = branch else { return Err("It has not been adopted.".to_owned()) };
+        self.there(parent).map_err(|_gone| PARENT_GONE.to_owned())?;
         if self.conversations.get(&parent).is_some_and(|state| state.live.is_some()) {
             return Err("An agent is answering in the parent.".to_owned());
         }
@@ -381,25 +390,36 @@ impl AppState {
         if view.index.last().is_some_and(|last| last.id != message) {
             return Err("The parent has gone on since. Delete the card there if it is not wanted.".to_owned());
         }
-        let mut batch = vec![
-            StoreWrite::SetMessagesDeleted { messages: vec![message], deleted_ms: Some(cx.now_ms) },
-            StoreWrite::RemoveLink { conversation: parent, linked: id },
-        ];
-        if let Some(known) = self.knowledge.get_mut(&project) {
-            known.links.remove(&(parent, id));
-            let made =
-                known.agreements.values().find(|row| row.body.message == Some(message)).map(|row| row.id);
-            if let Some(made) = made {
-                known.agreements.remove(&made);
-                batch.push(StoreWrite::RemoveAgreement(made));
+        let mut batch =
+            vec![StoreWrite::SetMessagesDeleted { messages: vec![message], deleted_ms: Some(cx.now_ms) }];
+        // The card names it; what the project keeps may be more than was read, or not read yet.
+        let named = match view.index.len().checked_sub(1).map(|last| view.message(last)) {
+            Some(None) => return Err("The parent is still being read. Try again.".to_owned()),
+            Some(Some(card)) => agreement_of(card),
+            None => None,
+        };
+        let is_last = before.is_none();
+        if is_last {
+            batch.push(StoreWrite::RemoveLink { conversation: parent, linked: id });
+        }
+        let known = self.knowledge.get_mut(&project);
+        let found = known.as_ref().and_then(|known| {
+            known.agreements.values().find(|row| row.body.message == Some(message)).map(|row| row.id)
+        });
+        let made = named.or(found);
+        batch.extend(made.map(StoreWrite::RemoveAgreement));
+        if let Some(known) = known {
+            if is_last {
+                known.links.remove(&(parent, id));
             }
+            made.and_then(|made| known.agreements.remove(&made));
             self.dirty.knowledge = true;
         }
         batch.extend(self.changed_rows(parent, id, |parent, branch| {
             parent.message_count = parent.message_count.saturating_sub(1);
             branch.archived = false;
             if let Some(branch) = &mut branch.branch {
-                branch.facts.adopted = None;
+                branch.facts.adopted = branch.facts.adopted_before.pop();
             }
         }));
         self.remove_from_view(parent, message);
@@ -453,13 +473,17 @@ fn adopt_message(conversation: ConversationId, id: MessageId, card: AdoptCard, n
     }
 }
 
+/// The agreement that was made with a card.
+fn agreement_of(card: &Message) -> Option<AgreementId> {
+    card.items.iter().find_map(|item| match &item.body {
+        ItemBody::Adopted(card) => Some(card.agreement),
+        _ => None,
+    })
+}
+
 /// Markdown's marks say nothing in a label.
 fn without_marks(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim_start_matches(['#', '>', ' ']));
     let text = lines.collect::<Vec<_>>().join("\n");
     text.replace("**", "").replace("__", "").replace('`', "")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@ use crate::domain::notices::NewNotice;
 use crate::domain::state::{AppState, ConversationState, ViewState};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::message::NoticeLevel;
-use crate::model::project::{Conversation, ConversationKind, Draft, SeatChoice};
+use crate::model::project::{Conversation, ConversationKind, Draft, SeatChoice, title_line};
 use crate::model::record::StoreWrite;
 use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
 
@@ -118,6 +118,7 @@ impl AppState {
                     && state.live.is_none()
                     && state.queue.is_empty()
                     && state.draft.is_blank()
+                    && self.descendants(row.id).is_empty()
             })
             .map(|state| state.row.id)
             .max()
@@ -173,7 +174,7 @@ impl AppState {
     }
 
     fn rename(&mut self, id: ConversationId, title: &str, out: &mut Vec<Effect>) {
-        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = title_line(title);
         if title.is_empty() {
             return;
         }
@@ -254,8 +255,14 @@ impl AppState {
     }
 
     fn undo_delete(&mut self, id: ConversationId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
-        if self.conversations.get(&id).is_none_or(|state| !state.deleted) {
-            return;
+        let Some(state) = self.conversations.get(&id).filter(|state| state.deleted) else { return };
+        let above = state.row.branch.as_ref().and_then(|branch| self.conversations.get(&branch.parent));
+        // A branch that is its own parent, e.g. after a hand edit, waits for nobody.
+        if let Some(above) =
+            above.filter(|above| above.deleted && above.row.id != id && above.deleted_with != Some(id))
+        {
+            let why = format!("{} is deleted, too. Bring that back first.", above.row.title);
+            return self.trouble("The branch was not brought back".into(), why, cx);
         }
         let mut back = Vec::new();
         for state in self.conversations.values_mut().filter(|state| state.deleted) {
@@ -284,6 +291,9 @@ impl AppState {
         self.views.retain(|view| view.conversation != id);
         if self.focus == Some(id) {
             self.focus = None;
+        }
+        if self.branch_focus == Some(id) {
+            self.branch_focus = None;
         }
         out.push(Effect::CloseSeats { conversation: id });
         self.dirty.conversations = true;

@@ -2,6 +2,7 @@
 
 use crate::domain::session::nearly_full;
 use crate::model::engine::{EngineId, ForkCap};
+use crate::model::id::MessageId;
 use crate::model::message::Message;
 use crate::model::record::{EngineSession, TurnRecord};
 use crate::model::turn::{Fork, StopReason, TurnState};
@@ -13,6 +14,8 @@ pub struct ForkFacts<'a> {
     pub engine: &'a EngineId,
     pub cap: ForkCap,
     pub checkpoint: &'a Message,
+    /// The message right before it.
+    pub before: Option<MessageId>,
     /// The turns of the parent, in any order.
     pub turns: &'a [TurnRecord],
     /// The session that the engine keeps for the parent now.
@@ -26,6 +29,10 @@ pub fn plan_fork(facts: ForkFacts<'_>) -> Option<Fork> {
     let answered = facts.turns.iter().find(|turn| turn.answer == Some(facts.checkpoint.id))?;
     let is_whole = answered.state == TurnState::Done && answered.stop == Some(StopReason::Completed);
     if !is_whole || answered.seat.engine != *facts.engine {
+        return None;
+    }
+    // Given again: the session never held the answers that stand between it and the request.
+    if facts.before != Some(answered.user_message) {
         return None;
     }
     // A session that was left, e.g. since a message was deleted, still holds the old words.
@@ -55,7 +62,7 @@ pub fn plan_fork(facts: ForkFacts<'_>) -> Option<Fork> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::{ConversationId, MessageId, TurnId};
+    use crate::model::id::{ConversationId, TurnId};
     use crate::model::message::{Author, MessageState};
     use crate::model::project::SeatChoice;
     use crate::model::turn::Usage;
@@ -126,6 +133,7 @@ mod tests {
             engine: &engine(),
             cap,
             checkpoint: &message(checkpoint),
+            before: Some(MessageId(checkpoint / 10 * 10)),
             turns: &turns,
             kept: Some(&kept),
         };

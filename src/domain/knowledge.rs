@@ -50,10 +50,21 @@ impl AppState {
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
+        let unwritten: Vec<StoreWrite> = self.unwritten().cloned().collect();
         let Some(known) = self.knowledge.get_mut(&project) else { return };
+        if std::mem::take(&mut known.outdated) {
+            out.push(Effect::LoadKnowledge { project });
+            return;
+        }
         let waiting = known.waiting.take().unwrap_or_default();
         match result {
-            Ok(read) => known.fill(*read),
+            Ok(read) => {
+                known.fill(*read);
+                // An adoption does not wait for this read, and may not be written yet.
+                for write in unwritten {
+                    known.take_in(project, write);
+                }
+            }
             Err(why) => known.error = Some(why),
         }
         self.dirty.knowledge = true;
@@ -283,6 +294,21 @@ impl KnowledgeState {
         self.artifacts = read.artifacts.into_iter().map(|row| (row.id, Arc::new(row))).collect();
         self.links = read.links.into_iter().map(|link| ((link.conversation, link.linked), link)).collect();
         self.skills = read.skills.into_iter().map(|row| ((row.conversation, row.skill), row.on)).collect();
+    }
+
+    /// A change by an adoption that the read could not see.
+    fn take_in(&mut self, project: ProjectId, write: StoreWrite) {
+        match write {
+            StoreWrite::PutAgreement(row) if row.project == project => {
+                self.agreements.insert(row.id, Arc::new(row));
+            }
+            StoreWrite::RemoveAgreement(id) => drop(self.agreements.remove(&id)),
+            StoreWrite::PutLink(link) => drop(self.links.insert((link.conversation, link.linked), link)),
+            StoreWrite::RemoveLink { conversation, linked } => {
+                self.links.remove(&(conversation, linked));
+            }
+            _ => {}
+        }
     }
 
     fn apply(

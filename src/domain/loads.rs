@@ -81,6 +81,7 @@ impl AppState {
         let shown: Vec<ConversationId> = self.views.iter().map(|view| view.conversation).collect();
         let gone = |id: &ConversationId| !self.conversations.contains_key(id);
         self.focus = self.focus.filter(|id| !gone(id));
+        self.branch_focus = self.branch_focus.filter(|id| !gone(id));
         self.views.retain(|view| self.conversations.contains_key(&view.conversation));
         for id in shown {
             self.reload_view(id, out);

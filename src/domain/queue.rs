@@ -91,14 +91,17 @@ impl AppState {
     }
 
     /// What was still waiting when the app ended goes on when the conversation is looked at again,
-    /// unless its last turn failed: then the user decides.
+    /// unless its last turn failed, or it is a branch in the archive: then the user decides.
     pub(in crate::domain) fn resume_queue(
         &mut self,
         id: ConversationId,
         cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
-        let held = self.conversations.get(&id).is_some_and(|s| s.row.last_turn == Some(TurnState::Failed));
+        let held = self.conversations.get(&id).is_some_and(|s| {
+            // An archived branch is only read until it is continued.
+            s.row.last_turn == Some(TurnState::Failed) || (s.row.archived && s.row.branch.is_some())
+        });
         if !held {
             self.deliver_next(id, cx, out);
         }

@@ -140,6 +140,8 @@ pub(in crate::domain) struct WriteMark {
 pub(in crate::domain) struct KnowledgeState {
     /// Until it is read, commands wait.
     pub waiting: Option<Vec<KnowledgeCommand>>,
+    /// Something of it was written while it was being read: it is read once more.
+    pub outdated: bool,
     /// Reading failed; one line.
     pub error: Option<String>,
     pub plans: BTreeMap<PlanId, Arc<Plan>>,

@@ -12,7 +12,7 @@ use crate::model::id::{ConversationId, MessageId, TurnId};
 use crate::model::message::{
     Author, Item, ItemBody, Message, MessageState, NoticeLevel, PermissionOutcome, ToolState,
 };
-use crate::model::project::{Project, SeatChoice};
+use crate::model::project::{Project, SeatChoice, title_line};
 use crate::model::record::{StoreWrite, TurnRecord};
 use crate::model::turn::{
     Decision, FailureKind, PermissionRequest, StopReason, TurnEvent, TurnFailure, TurnSpec, TurnState,
@@ -570,7 +570,7 @@ fn kept_event(live: &mut LiveTurn, event: &TurnEvent, at_ms: i64) -> Option<Stor
 
 /// The first line that says something, cut at a word where possible.
 pub(in crate::domain) fn auto_title(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = text.lines().map(title_line).find(|line| !line.is_empty()).unwrap_or_default();
     let line = line.trim_start_matches(['#', '>', '-', '*', ' ']);
     if line.is_empty() {
         return crate::domain::chat::UNTITLED.into();

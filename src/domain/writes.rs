@@ -78,6 +78,11 @@ impl AppState {
                 view.asked_again.clear();
             }
         }
+        if mark.batch.iter().any(is_known) {
+            for known in self.knowledge.values_mut() {
+                known.outdated |= known.waiting.is_some();
+            }
+        }
         match result {
             Ok(()) if self.writes.failed.is_empty() => {
                 self.set_unsaved(&mark.messages, false);
@@ -249,6 +254,12 @@ impl Writes {
             | W::PutSetting { .. } => false,
         }
     }
+}
+
+/// What an adoption changes of what a project keeps.
+fn is_known(write: &StoreWrite) -> bool {
+    use StoreWrite as W;
+    matches!(write, W::PutAgreement(_) | W::RemoveAgreement(_) | W::PutLink(_) | W::RemoveLink { .. })
 }
 
 fn message_of(write: &StoreWrite) -> Option<(ConversationId, MessageId)> {

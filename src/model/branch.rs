@@ -27,6 +27,8 @@ pub struct BranchFacts {
     pub kind: BranchKind,
     /// The adopt card in the parent; `None` = not adopted.
     pub adopted: Option<MessageId>,
+    /// Earlier cards of a branch that was continued and adopted again, oldest first.
+    pub adopted_before: Vec<MessageId>,
     /// The git branch it belongs to.
     pub git_branch: Option<String>,
     /// Absolute path of its own checkout, in which its agents work.

@@ -129,14 +129,28 @@ pub struct Conversation {
     pub last_turn: Option<crate::model::turn::TurnState>,
 }
 
+/// A name for a list: one line, without characters that nobody can see or that turn the text around them.
+///
+/// Marks that belong to a script or an emoji stay. Empty when nothing can be read.
+pub fn title_line(text: &str) -> String {
+    let is_hidden = |c: &char| match c {
+        // Embeddings, overrides and isolates reach beyond the name; marks do not.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => c.is_control() && !c.is_whitespace(),
+    };
+    let words: String = text.chars().filter(|c| !is_hidden(c)).collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl Conversation {
     /// How the branch stands; `None` for a main conversation.
     pub fn branch_status(&self) -> Option<BranchStatus> {
         let branch = self.branch.as_ref()?;
         Some(match (branch.facts.adopted, self.archived) {
-            (Some(_), _) => BranchStatus::Adopted,
+            (Some(_), true) => BranchStatus::Adopted,
             (None, true) => BranchStatus::Archived,
-            (None, false) => BranchStatus::Active,
+            // One that was adopted and is continued is as alive as any.
+            (_, false) => BranchStatus::Active,
         })
     }
 
@@ -178,5 +192,25 @@ impl Draft {
             full.push_str(paste);
         }
         full
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title_line;
+
+    #[test]
+    fn a_title_is_one_line_of_what_can_be_read() {
+        let cases = [
+            ("plain", "plain"),
+            (" a\r\nb\t\u{85}c ", "a b c"),
+            ("\0\u{1b}[31mred\u{7}", "[31mred"),
+            ("\u{202e}turned\u{202c} \u{2067}x\u{2069}", "turned x"),
+            ("مرحبا\u{200f}! 👩\u{200d}💻", "مرحبا\u{200f}! 👩\u{200d}💻"),
+            ("\u{202e}\0", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(title_line(text), expected, "{text:?}");
+        }
     }
 }

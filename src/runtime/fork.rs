@@ -33,9 +33,11 @@ pub(in crate::runtime) fn read_fork(
     let Some(checkpoint) = checkpoint.filter(|_| branch.facts.worktree == parent_worktree) else {
         return Ok(None);
     };
+    let before = db.recent(branch.parent, checkpoint.seq, 1)?.first().map(|message| message.id);
     let turns = db.turns_of(branch.parent)?;
     let kept = db.session(branch.parent, engine)?;
-    let facts = ForkFacts { engine, cap, checkpoint: &checkpoint, turns: &turns, kept: kept.as_ref() };
+    let facts =
+        ForkFacts { engine, cap, checkpoint: &checkpoint, before, turns: &turns, kept: kept.as_ref() };
     let Some(fork) = plan_fork(facts) else { return Ok(None) };
     let mut sections = std::collections::BTreeMap::from([(SectionId::ThreadInheritance, FORKED.to_owned())]);
     if db.recent(conversation, user_seq, 1)?.is_empty() {

@@ -65,6 +65,17 @@ pub fn tree<'a>(rows: &[&'a Arc<ConversationRow>]) -> Vec<(u8, &'a Arc<Conversat
             hang(rows, row, 0, &mut out);
         }
     }
+    // Rows that are each other's ancestors hang on nothing; they must be seen to be mended or deleted.
+    if out.len() < rows.len() {
+        let is_in = |out: &[(u8, &Arc<ConversationRow>)], row: &Arc<ConversationRow>| {
+            out.iter().any(|(_, other)| other.conversation.id == row.conversation.id)
+        };
+        for row in rows {
+            if !is_in(&out, row) {
+                out.push((0, row));
+            }
+        }
+    }
     out
 }
 
@@ -118,5 +129,10 @@ mod tests {
         snap.conversations = turned.collect();
         assert_eq!(root(&snap, PKCE), None);
         assert_eq!(path(&snap, DEEP).len(), 2);
+        let rows: Vec<_> = snap.conversations.iter().filter(|row| parent(row).is_some()).collect();
+        let mut shown: Vec<ConversationId> = tree(&rows).iter().map(|(_, row)| row.conversation.id).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        assert_eq!(shown.len(), rows.len(), "each is still listed");
     }
 }

@@ -103,3 +103,22 @@ fn a_fork_that_is_not_made_is_told_in_words_with_a_notice() {
     let of_parent = heard(&app.ask(parent, "ask-4"));
     assert!(!of_parent.contains("ask-3"), "its own session went on: {of_parent}");
 }
+
+/// Its session never held the answer that stands between the request and the new one.
+#[test]
+fn a_branch_at_an_answer_given_again_is_told_of_both() {
+    let app = TestApp::new();
+    let parent = app.scripted("{\"turn\":\"aside\"}\n{\"echo\":true}\n{\"turn\":true}\n{\"text\":\"first try\"}\n{\"turn\":true}\n{\"text\":\"second try\"}");
+    app.ask(parent, "ask-1");
+    let first = messages(&app.view(parent))[1].id;
+    // A new seat begins its script anew, so the second answer needs one of its own.
+    let other = app.script("{\"turn\":\"aside\"}\n{\"tell_fork\":true}\n{\"echo\":true}\n{\"turn\":true}\n{\"text\":\"second try\"}");
+    let engine = Some(tunaflow::model::engine::EngineId::new(&other));
+    app.send(tunaflow::api::command::ChatCommand::Regenerate { message: first, engine });
+    app.until("again", |s| s.view(parent).is_some_and(|v| v.index.len() == 3 && v.live.is_empty()));
+    app.until_idle(parent);
+    let said = messages(&app.view(parent));
+    assert_eq!(said[2].plain_text(), "second try");
+    let text = heard(&app.ask(app.branch(parent, said[2].id, None), "aside"));
+    assert!(text.contains("first try"), "{text}");
+}

@@ -9,6 +9,8 @@
 )]
 
 mod architecture;
+#[cfg(target_os = "linux")]
+mod branch_faults;
 mod branch_flows;
 mod cli;
 mod dialects;

@@ -11,6 +11,7 @@ use crate::cli::known::{Desk, words};
 use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
 use crate::model::branch::BranchKind;
 use crate::model::id::{ConversationId, MessageId};
+use crate::model::project::title_line;
 
 /// `text` is the summary in own words.
 ///
@@ -36,7 +37,10 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
         BranchWish::Rename { branch, label } => {
             find(desk, *branch)?;
             let rename = ChatCommand::Rename { conversation: *branch, title: label.clone() };
-            let wanted: String = label.split_whitespace().collect::<Vec<_>>().join(" ");
+            let wanted = title_line(label);
+            if wanted.is_empty() {
+                return Err(Failure::usage("The label has nothing that can be read.".to_owned()));
+            }
             let row =
                 change(desk, *branch, rename, |row| wanted.starts_with(&row.conversation.title)).await?;
             show(desk, &row)

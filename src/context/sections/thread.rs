@@ -18,6 +18,10 @@ const MESSAGES_MAX: u32 = 32;
 const HEADING: &str = "## Before this branch\n\nThis conversation branched off another one after the last \
 message here.\n\n";
 
+/// The user deleted or replaced it since.
+const HEADING_CUT: &str = "## Before this branch\n\nThis conversation branched off another one. The message it \
+started from has been removed there since; this is what was said before it.\n\n";
+
 pub(super) struct Thread;
 
 impl Section for Thread {
@@ -31,6 +35,7 @@ impl Section for Thread {
 
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
         let mut turns = 0;
+        let mut heading = HEADING;
         let mut entries: Vec<Entry> = Vec::new();
         'before: for (at, origin) in lineage(cx)?.into_iter().enumerate() {
             let checkpoint = cx.db.message(origin.checkpoint)?;
@@ -40,6 +45,9 @@ impl Section for Thread {
                     return Err(ContextError::NoCheckpoint(origin.checkpoint));
                 }
                 break;
+            }
+            if at == 0 && checkpoint.is_none() {
+                heading = HEADING_CUT;
             }
             // A message's id is its place: of a checkpoint that was taken out since, what came before is left.
             let seq = checkpoint.map_or(origin.checkpoint.0, |message| message.seq);
@@ -58,7 +66,7 @@ impl Section for Thread {
             return Ok(None);
         }
         let total = Some(entries.len());
-        let history = History { heading: HEADING.to_owned(), entries, total };
+        let history = History { heading: heading.to_owned(), entries, total };
         Ok(Some(Part { trimmable: Trimmable::History(Box::new(history)), ..Part::default() }))
     }
 }

@@ -260,8 +260,25 @@ impl Bench {
         self.steps(8);
     }
 
+    /// Whether it comes to rest: for two seconds of its time no further frame is asked for.
+    ///
+    /// Code is coloured by a thread of its own, which asks for one frame whenever it is done; a busy machine takes
+    /// long for that. What moves for ever never rests.
+    pub fn comes_to_rest(&mut self) -> bool {
+        let started = std::time::Instant::now();
+        let mut still = 0;
+        while still < 40 {
+            self.steps(1);
+            still = if self.is_idle() { still + 1 } else { 0 };
+            if started.elapsed() > std::time::Duration::from_secs(60) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// No further frame is asked for.
-    pub fn is_idle(&self) -> bool {
+    fn is_idle(&self) -> bool {
         let output = self.harness.output();
         output
             .viewport_output

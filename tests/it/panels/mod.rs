@@ -1,6 +1,7 @@
 //! Every panel over fixture snapshots, found by accessible names; no graphics.
 
 mod bench;
+mod branch_odd;
 mod branches;
 mod composer;
 mod keys;

@@ -10,6 +10,7 @@
 //! Start reading at [`Bench`], then `talk`.
 
 mod asks;
+mod branch_points;
 mod branches;
 mod failures;
 mod keys;
@@ -33,6 +34,7 @@ use tunaflow::model::engine::{Billing, EngineId};
 use tunaflow::model::id::ConversationId;
 use tunaflow::model::message::{ItemBody, MessageState};
 use tunaflow::model::pack::ContextPack;
+use tunaflow::model::project::SeatChoice;
 use tunaflow::model::turn::{Decision, TurnState};
 
 use crate::support::app::{TestApp, last, seat};
@@ -97,12 +99,16 @@ impl Bench {
 
     /// An empty conversation with this engine.
     pub fn conversation(&self) -> ConversationId {
+        self.app.conversation_of(self.seat())
+    }
+
+    pub fn seat(&self) -> SeatChoice {
         let mut seat = seat(self.engine.program());
         if self.engine == Engine::Gemini {
             // Its own choice of a model would first ask a model.
             seat.model = Some("gemini-2.5-flash".to_owned());
         }
-        self.app.conversation_of(seat)
+        seat
     }
 
     /// As [`Self::restart`], with something done to the folders while nobody uses them.

@@ -85,7 +85,12 @@ impl TestApp {
     pub fn crash_and_restart(mut self) -> Self {
         // The lock goes with the process in a real crash; here the folder is copied away from under it.
         let copy = Arc::new(TempDir::new().unwrap());
+        // Nothing is written between the copy of one file and that of the next: a disk has one moment of loss.
+        let pause = rusqlite::Connection::open(self.home.path().join("data").join("tunaflow.db")).unwrap();
+        pause.busy_timeout(self.limit).unwrap();
+        pause.execute_batch("BEGIN IMMEDIATE").unwrap();
         copy_folder(self.home.path(), copy.path());
+        drop(pause);
         let env = self.env.clone();
         if let Some(running) = self.running.take() {
             running.finish();
@@ -274,7 +279,8 @@ pub fn config(home: &Path, env: &[(OsString, OsString)]) -> Config {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+/// Everything in it, links left out.
+pub fn copy_folder(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());

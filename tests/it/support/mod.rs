@@ -6,4 +6,6 @@
 
 pub mod app;
 pub mod clis;
+#[cfg(target_os = "linux")]
+pub mod database;
 pub mod model_server;

@@ -1,5 +1,7 @@
 //! What is there again after the app ended or died: messages that waited, drafts, and the truth about turns.
 
+use std::time::Duration;
+
 use tunaflow::api::command::{ChatCommand, ProjectCommand};
 use tunaflow::api::snapshot::ConversationView;
 use tunaflow::model::message::{Author, MessageState};
@@ -7,6 +9,7 @@ use tunaflow::model::project::Draft;
 use tunaflow::model::turn::TurnState;
 
 use crate::support::app::{TestApp, last, messages};
+use crate::support::database;
 
 fn own_words(view: &ConversationView) -> Vec<String> {
     let own = messages(view).into_iter().filter(|message| message.author == Author::User);
@@ -89,8 +92,15 @@ fn after_a_crash_every_turn_that_ran_is_interrupted_and_none_looks_alive() {
         id
     });
     app.until_state(asking, TurnState::NeedsYou);
-    app.until("kept on disk", |s| {
+    app.until("said", |s| {
         s.view(running).is_some_and(|v| v.live.first().is_some_and(|m| m.plain_text() == "part"))
+    });
+    // What is shown may not be kept yet; a crash before that leaves nothing to be interrupted.
+    let open = "SELECT count(*) FROM turn WHERE ended_ms IS NULL";
+    let streamed = "SELECT count(*) FROM message WHERE plain_text = 'part'";
+    app.poll("kept on disk", Duration::from_secs(30), || {
+        let count = |sql| database::number(app.home(), sql);
+        (count(open) == 3 && count(streamed) == 1).then_some(())
     });
     let app = app.crash_and_restart();
     let snapshot = app.snapshot();

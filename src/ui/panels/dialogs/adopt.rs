@@ -139,7 +139,7 @@ impl Adopt {
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) -> Ended {
         let Some(row) = lineage::row(cx.snap, self.branch) else { return Ended::Closed };
         let facts = row.conversation.branch.as_ref().map(|branch| &branch.facts);
-        if facts.is_some_and(|facts| facts.adopted.is_some()) {
+        if row.conversation.archived && facts.is_some_and(|facts| facts.adopted.is_some()) {
             return Ended::Adopted(self.branch);
         }
         if !std::mem::replace(&mut self.asked, true) {

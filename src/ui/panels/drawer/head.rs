@@ -75,9 +75,12 @@ fn bar(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow, pinned: bo
     crumbs(cx, ui, Rect::from_min_max(inside.min, pos2(right, inside.bottom())), id);
 }
 
-/// It has not been adopted yet.
+/// It has not been adopted yet, or was continued since.
 fn is_free(row: &ConversationRow) -> bool {
-    row.conversation.branch.as_ref().is_some_and(|branch| branch.facts.adopted.is_none())
+    row.conversation
+        .branch
+        .as_ref()
+        .is_some_and(|branch| branch.facts.adopted.is_none() || !row.conversation.archived)
 }
 
 /// Longest step of the way, points.
@@ -240,8 +243,13 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
             let view = cx.snap.view(branch.parent);
             let place = view.and_then(|view| view.index.iter().position(|entry| entry.id == checkpoint));
             let message = view.zip(place).and_then(|(view, place)| view.message(place));
+            let is_gone = view.is_some_and(|view| !view.loading && view.error.is_none()) && place.is_none();
             let said_ms = message.map_or(row.conversation.created_ms, |message| message.created_ms);
-            format!("From {}", cx.now.day_time(said_ms))
+            if is_gone {
+                "Its starting message is gone".to_owned()
+            } else {
+                format!("From {}", cx.now.day_time(said_ms))
+            }
         }
         None => "Knows nothing of its parent".to_owned(),
     };

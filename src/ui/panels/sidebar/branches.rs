@@ -103,8 +103,7 @@ pub fn branch_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     if MenuRow::new(icon::PENCIL_SIMPLE, "Rename…").show(ui).clicked() {
         cx.ask(Request::Rename(id));
     }
-    let adopted = row.conversation.branch.as_ref().is_some_and(|branch| branch.facts.adopted.is_some());
-    if !adopted && !archived && MenuRow::new(icon::ARROW_BEND_UP_LEFT, "Adopt…").show(ui).clicked() {
+    if !archived && MenuRow::new(icon::ARROW_BEND_UP_LEFT, "Adopt…").show(ui).clicked() {
         ask(BranchAsk::Adopt(id));
     }
     if MenuRow::new(icon::GIT_BRANCH, "Git branch…").show(ui).clicked() {
