@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::model::branch::{BranchKind, Summary};
 use crate::model::engine::{Billing, EngineId};
+use crate::model::git::GitPath;
 use crate::model::id::{
     AgreementId, ArtifactId, ConversationId, FindId, FindingId, MessageId, NoticeId, PlanId, ProjectId,
     QueuedId, TurnId,
@@ -331,6 +332,33 @@ pub enum BranchCommand {
         branch: ConversationId,
         on: bool,
         told: bool,
+    },
+    /// Makes a checkout of the branch's own below the data folder, in which its agents work from then on; when its
+    /// folder vanished, at the same place again. `git_branch: None` makes a new one named by the label. What comes of
+    /// it, and of the following ones, arrives in [`crate::api::snapshot::Snapshot::changes`].
+    MakeWorktree {
+        branch: ConversationId,
+        git_branch: Option<String>,
+    },
+    /// Takes the checkout away when nothing would be lost; `with_ignored`: the user was told which ignored files go.
+    /// The git branch stays.
+    RemoveWorktree {
+        branch: ConversationId,
+        with_ignored: bool,
+    },
+    /// Forgets a checkout whose folder is gone.
+    ForgetWorktree {
+        branch: ConversationId,
+    },
+    /// Looks for what differs in a conversation's files: in its own checkout from where that began, else in the
+    /// project's folder from the newest commit.
+    LookAtChanges {
+        conversation: ConversationId,
+    },
+    /// Loads the difference of one of the files found.
+    LookAtDiff {
+        conversation: ConversationId,
+        file: GitPath,
     },
 }
 

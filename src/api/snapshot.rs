@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::api::notice::Notice;
 use crate::api::summary::SummaryView;
 use crate::model::engine::{EngineInfo, EngineStatus};
+use crate::model::git::{Checkout, FileDiff, GitPath, Losses};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, QueuedId, TurnId};
 use crate::model::knowledge::{Agreement, Artifact, Finding, Link, SkillSwitch};
 use crate::model::message::Message;
@@ -56,6 +57,34 @@ pub struct Snapshot {
     /// Open questions over all conversations, oldest first.
     pub asks: Arc<[Arc<AskRow>]>,
     pub running_turns: u32,
+    /// The files of the conversation that was looked at last.
+    pub changes: Option<Arc<ChangesView>>,
+}
+
+/// What git is doing for a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitDoing {
+    Looking,
+    Making,
+    Removing,
+    Forgetting,
+}
+
+/// The files of one conversation, as git sees them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangesView {
+    pub conversation: ConversationId,
+    /// `None` = it has come to an end.
+    pub doing: Option<GitDoing>,
+    /// Why the last of it failed; one line.
+    pub error: Option<String>,
+    /// As it was when it was looked at last.
+    pub checkout: Option<Arc<Checkout>>,
+    /// What a removal would have lost.
+    pub refused: Option<Arc<Losses>>,
+    /// The file whose difference is wanted, and that difference once it is there.
+    pub diff_of: Option<GitPath>,
+    pub diff: Option<Result<Arc<FileDiff>, String>>,
 }
 
 impl Snapshot {

@@ -78,6 +78,8 @@ fn spec(run: u32, conversations: u32, each: u32) -> PackSpec {
         held: None,
         detected_stack: vec!["Rust".into()],
         git_branch: Some("main".into()),
+        linked_branch: None,
+        checkout: None,
         role_text: None,
         persona_text: None,
         found: Found::default(),

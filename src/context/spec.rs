@@ -29,6 +29,10 @@ pub struct PackSpec {
     pub detected_stack: Vec<String>,
     /// `None` outside a repository, or when not known.
     pub git_branch: Option<String>,
+    /// The git branch that the conversation belongs to, when another one is checked out.
+    pub linked_branch: Option<String>,
+    /// The folder in a checkout of the branch's own; `None` = the project's folder.
+    pub checkout: Option<std::path::PathBuf>,
     /// The user's or the project's own text for the seat's role; `None` = the built-in one.
     pub role_text: Option<String>,
     /// The user's or the project's own text for the seat's persona; `None` = the built-in one of that name, or

@@ -52,6 +52,22 @@ impl AppState {
             B::SetHint { branch, on, told } => {
                 (self.set_hint(branch, (on, on && told), out), "Nothing was changed")
             }
+            B::MakeWorktree { branch, git_branch } => {
+                (self.make_checkout(branch, git_branch, out), "No checkout was made")
+            }
+            B::RemoveWorktree { branch, with_ignored } => {
+                (self.remove_checkout(branch, with_ignored, out), "The checkout was not removed")
+            }
+            B::ForgetWorktree { branch } => {
+                (self.forget_checkout(branch, out), "The checkout was not forgotten")
+            }
+            B::LookAtChanges { conversation } => {
+                (self.look_at_changes(conversation, out), "The changes cannot be shown")
+            }
+            B::LookAtDiff { conversation, file } => {
+                self.look_at_diff(conversation, file, out);
+                (Ok(()), "")
+            }
         };
         if let Err(why) = done {
             self.trouble(what.into(), why, cx);
@@ -73,7 +89,8 @@ impl AppState {
             self.check_checkpoint(parent.id, checkpoint)?;
         }
         let title = self.branch_label(&parent, &new);
-        // A branch in a branch belongs to the same git branch until it is told otherwise.
+        // A branch in a branch belongs to the same git branch until it is told otherwise; any other to the one that
+        // the project has checked out.
         let git_branch = parent.branch.as_ref().and_then(|branch| branch.facts.git_branch.clone());
         let facts = BranchFacts { kind: new.kind, git_branch, ..BranchFacts::default() };
         let row = Conversation {
@@ -91,6 +108,12 @@ impl AppState {
             last_turn: None,
         };
         let id = row.id;
+        let is_linked = row.branch.as_ref().is_some_and(|branch| branch.facts.git_branch.is_some());
+        if !is_linked && let Some(project) = self.projects.get(&row.project) {
+            // What the project has checked out may be another one than when it was opened.
+            self.git.inherits.push(id);
+            out.push(Effect::ReadGit { project: project.id, path: project.path.clone() });
+        }
         self.write(vec![StoreWrite::PutConversation(row.clone())], out);
         self.conversations.insert(id, ConversationState::new(row));
         let view = self.new_view(id, false);
@@ -173,7 +196,7 @@ impl AppState {
     }
 
     /// Changes what is known of a branch.
-    fn change_branch(
+    pub(in crate::domain) fn change_branch(
         &mut self,
         id: ConversationId,
         out: &mut Vec<Effect>,

@@ -246,7 +246,10 @@ impl AppState {
         let notice = NewNotice {
             level: NoticeLevel::Info,
             title: format!("Deleted {title}{below}"),
-            body: format!("{count} messages. It is erased when tunaflow starts next."),
+            body: format!(
+                "{count} messages. It is erased when tunaflow starts next.{}",
+                self.kept_checkouts(&gone)
+            ),
             action: Some(NoticeAction::UndoDelete(id)),
             conversation: Some(id),
             desktop: false,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::domain::checkout::GitJob;
 use crate::model::branch::Summary;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, FindId, ProjectId, TurnId};
@@ -116,6 +117,8 @@ pub enum Effect {
         project: ProjectId,
         path: PathBuf,
     },
+    /// What the program git is to do; answered by `Input::Git`.
+    Git(Box<GitJob>),
     /// Which roles and personas there are for a project.
     /// Makes a file of the user's own in a project's folder; answered by `Input::TextMade`.
     MakeText {

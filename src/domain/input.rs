@@ -2,6 +2,7 @@
 
 use crate::api::command::Command;
 use crate::api::snapshot::{DatabaseStatus, Offers};
+use crate::domain::checkout::GitDone;
 use crate::model::branch::Summary;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::id::{ConversationId, FindId, MessageId, ProjectId, TurnId};
@@ -43,10 +44,13 @@ pub enum Input {
         took_ms: u64,
         complete: bool,
     },
+    /// What a project's folder has checked out. `detached`: `branch` names a commit.
     GitBranch {
         project: ProjectId,
         branch: Option<String>,
+        detached: bool,
     },
+    Git(GitDone),
     Offers {
         project: ProjectId,
         offers: Offers,

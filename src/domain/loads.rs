@@ -44,6 +44,7 @@ impl AppState {
             self.interrupt(startup.open_turns, cx, out);
         }
         self.reload_views(out);
+        self.look_for_left_checkouts(out);
         if let Some(project) = self.project.and_then(|id| self.projects.get(&id)) {
             out.push(Effect::ReadGit { project: project.id, path: project.path.clone() });
             out.push(Effect::ReadNames { project: project.id, path: project.path.clone() });

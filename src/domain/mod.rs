@@ -10,6 +10,7 @@ pub mod session;
 
 mod branch;
 mod chat;
+pub mod checkout;
 mod engines;
 mod fold;
 mod history;
@@ -37,7 +38,7 @@ use crate::domain::input::Input;
 pub use crate::domain::fold::fold_item;
 pub use crate::domain::state::AppState;
 pub use crate::domain::summary::nothing_said;
-pub use crate::domain::turns::folder_missing;
+pub use crate::domain::turns::{checkout_missing, folder_missing};
 
 /// Name of the secret that holds an endpoint's key.
 pub fn endpoint_secret(endpoint: &str) -> String {
@@ -88,7 +89,10 @@ impl AppState {
             Input::Started(startup) => self.started(*startup, cx, &mut out),
             Input::Engines(infos) => self.engines_listed(infos),
             Input::Discovered { statuses, took_ms, complete } => self.discovered(statuses, took_ms, complete),
-            Input::GitBranch { project, branch } => self.git_branch(project, branch),
+            Input::GitBranch { project, branch, detached } => {
+                self.git_branch(project, branch, detached, &mut out);
+            }
+            Input::Git(done) => self.git_done(done, cx, &mut out),
             Input::Offers { project, offers } => self.offers_found(project, offers),
             Input::Suggested { conversation, prompt, suggestions } => {
                 self.suggested(conversation, &prompt, suggestions);

@@ -31,7 +31,7 @@ impl AppState {
                 out.push(Effect::MakeFolder { path: self.status.data_dir.join("tour"), readme: TOUR_README });
             }
             ProjectCommand::Select { project } => self.select_project(project, cx, out),
-            ProjectCommand::Remove { project } => self.remove_project(project, out),
+            ProjectCommand::Remove { project } => self.remove_project(project, cx, out),
             ProjectCommand::SetSkipPermissions { project, on } => self.skip_permissions(project, on, out),
         }
     }
@@ -97,13 +97,14 @@ impl AppState {
         self.dirty.conversations = true;
     }
 
-    fn remove_project(&mut self, id: ProjectId, out: &mut Vec<Effect>) {
+    fn remove_project(&mut self, id: ProjectId, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
         if self.projects.remove(&id).is_none() {
             return;
         }
         self.dirty.urgent = true;
         let below: Vec<ConversationId> =
             self.conversations.values().filter(|c| c.row.project == id).map(|c| c.row.id).collect();
+        self.tell_kept_checkouts(&below, cx);
         for conversation in below {
             self.stop_conversation(conversation, out);
             self.forget_conversation(conversation, out);
@@ -146,7 +147,14 @@ impl AppState {
         self.dirty.app = true;
     }
 
-    pub(in crate::domain) fn git_branch(&mut self, project: ProjectId, branch: Option<String>) {
+    pub(in crate::domain) fn git_branch(
+        &mut self,
+        project: ProjectId,
+        branch: Option<String>,
+        detached: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        self.inherit_git_branch(project, branch.as_deref().filter(|_| !detached), out);
         if self.project == Some(project) {
             self.git_branch = branch.map(Into::into);
             self.dirty.projects = true;

@@ -40,6 +40,7 @@ pub struct AppState {
     pub(in crate::domain) names_of: Option<ProjectId>,
     pub(in crate::domain) settings: Arc<Settings>,
     pub(in crate::domain) notices: Vec<Arc<Notice>>,
+    pub(in crate::domain) git: crate::domain::checkout::GitState,
     pub(in crate::domain) focus: Option<ConversationId>,
     pub(in crate::domain) branch_focus: Option<ConversationId>,
     /// What a window shows, and whether it has the focus.
@@ -131,6 +132,8 @@ pub(in crate::domain) struct WriteMark {
     pub messages: Vec<(ConversationId, MessageId)>,
     /// Read afresh when the write is done.
     pub reload: Vec<ConversationId>,
+    /// Taken back when the write fails.
+    pub checkout: Option<Box<crate::domain::checkout::NewCheckout>>,
     /// For trying again, and for readers meanwhile.
     pub batch: Vec<StoreWrite>,
 }
@@ -287,6 +290,7 @@ impl AppState {
             knowledge: BTreeMap::new(),
             settings: Arc::new(Settings::default()),
             notices: Vec::new(),
+            git: crate::domain::checkout::GitState::default(),
             focus: None,
             branch_focus: None,
             viewing: [None; 2],

@@ -58,8 +58,10 @@ impl AppState {
         let (skip_permissions, folder, project) =
             (project.skip_permissions, project.path.clone(), project.id);
         let worktree = self.conversations.get(&id).and_then(|state| state.row.branch.as_ref());
-        let worktree = worktree.and_then(|branch| branch.facts.worktree.as_ref());
-        let cwd = worktree.map_or(folder, std::path::PathBuf::from);
+        let (cwd, main_folder) = match worktree.and_then(|branch| branch.facts.work_folder()) {
+            Some(own) => (own, Some(folder)),
+            None => (folder, None),
+        };
         let turn = TurnId(cx.ids.next_id());
         let mut batch = extra;
         let (user, is_new) = match user {
@@ -91,6 +93,7 @@ impl AppState {
             prompt: user.plain_text(),
             seat,
             cwd,
+            main_folder,
             budget_chars: self.budget_chars(id),
             skip_permissions,
             force_fresh,
@@ -131,6 +134,9 @@ impl AppState {
         let Some(state) = self.conversations.get(&id).filter(|state| !state.deleted) else {
             return Err("The conversation is not there any more.");
         };
+        if self.git.is_moving(id) {
+            return Err("The branch's checkout is being made or removed. Send it when that is done.");
+        }
         if state.live.is_some() {
             return Err("A turn is running here. Stop it or let it end first.");
         }
@@ -584,6 +590,17 @@ pub(in crate::domain) fn auto_title(text: &str) -> String {
         _ => cut.as_str(),
     };
     format!("{whole}…")
+}
+
+/// The failure of a turn whose own checkout is gone.
+pub fn checkout_missing(path: &Path) -> TurnFailure {
+    TurnFailure {
+        message: format!("The branch's own checkout {} is not there.", path.display()),
+        hint: "Nothing was done in the project's folder instead. Open Changes of the branch: make the checkout again, \
+               or forget it."
+            .into(),
+        ..folder_missing(path)
+    }
 }
 
 /// What a missing folder says; used by the runtime before an engine is started.

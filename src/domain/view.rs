@@ -68,6 +68,7 @@ impl AppState {
             notices: self.view.notices.clone(),
             asks: self.view.asks.clone(),
             running_turns: u32::try_from(self.turns.len()).unwrap_or(u32::MAX),
+            changes: self.git.view.clone(),
         }
     }
 

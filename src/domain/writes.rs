@@ -25,7 +25,12 @@ impl AppState {
         self.write_marked(batch, WriteMark { start: Some(turn), ..WriteMark::default() }, out);
     }
 
-    fn write_marked(&mut self, batch: Vec<StoreWrite>, mut mark: WriteMark, out: &mut Vec<Effect>) {
+    pub(in crate::domain) fn write_marked(
+        &mut self,
+        batch: Vec<StoreWrite>,
+        mut mark: WriteMark,
+        out: &mut Vec<Effect>,
+    ) {
         if batch.is_empty() {
             return;
         }
@@ -35,7 +40,7 @@ impl AppState {
         }
         // Order matters: behind a failed write nothing may overtake it.
         let ticket = self.next_ticket();
-        self.keep_for_later(ticket, batch, mark, "earlier changes could not be saved");
+        self.keep_for_later(ticket, batch, mark, "earlier changes could not be saved", out);
     }
 
     fn issue(&mut self, batch: Vec<StoreWrite>, mut mark: WriteMark, out: &mut Vec<Effect>) {
@@ -52,12 +57,23 @@ impl AppState {
     }
 
     /// Joins what failed. A turn that hung on it is not begun.
-    fn keep_for_later(&mut self, ticket: u64, mut batch: Vec<StoreWrite>, mut mark: WriteMark, why: &str) {
+    fn keep_for_later(
+        &mut self,
+        ticket: u64,
+        mut batch: Vec<StoreWrite>,
+        mut mark: WriteMark,
+        why: &str,
+        out: &mut Vec<Effect>,
+    ) {
         self.set_unsaved(&mark.messages, true);
         batch.retain(|write| !self.writes.is_forgotten(write));
         push_compacted(&mut self.writes.failed, ticket, batch);
         let start = mark.start.take();
+        let checkout = mark.checkout.take();
         self.writes.failed_marks.push(mark);
+        if let Some(checkout) = checkout {
+            self.checkout_unsaved(*checkout, why, out);
+        }
         if let Some(turn) = start {
             self.refuse_unsaved(turn, why);
         }
@@ -90,6 +106,9 @@ impl AppState {
                 for conversation in mem::take(&mut mark.reload) {
                     self.reload_view(conversation, out);
                 }
+                if let Some(checkout) = mark.checkout.take() {
+                    self.checkout_saved(*checkout, cx, out);
+                }
                 // At the end of the program nothing is begun any more.
                 if let Some(turn) = mark.start.filter(|_| !self.quitting) {
                     self.start_turn(turn, cx, out);
@@ -99,11 +118,11 @@ impl AppState {
                 // It overtook one that failed: it is written again behind that one, so that the newest wins.
                 let mut batch = mem::take(&mut mark.batch);
                 batch.retain(|write| !matches!(write, StoreWrite::AppendTurnEvent { .. }));
-                self.keep_for_later(ticket, batch, mark, "an earlier change could not be saved");
+                self.keep_for_later(ticket, batch, mark, "an earlier change could not be saved", out);
             }
             Err(why) => {
                 let batch = mem::take(&mut mark.batch);
-                self.keep_for_later(ticket, batch, mark, &why);
+                self.keep_for_later(ticket, batch, mark, &why, out);
                 // Nothing is left to be tried when all of it belonged to a project that was removed.
                 if !self.writes.failed.is_empty() {
                     self.writes_fail(&why, cx);

@@ -1,5 +1,7 @@
 //! A branch: a conversation that starts at one message of another one.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{AgreementId, ConversationId, MessageId};
@@ -31,8 +33,12 @@ pub struct BranchFacts {
     pub adopted_before: Vec<MessageId>,
     /// The git branch it belongs to.
     pub git_branch: Option<String>,
-    /// Absolute path of its own checkout, in which its agents work.
+    /// Absolute path of the root of its own checkout; see [`BranchFacts::work_folder`].
     pub worktree: Option<String>,
+    /// The project's folder below the root of that checkout; empty when it is the root itself.
+    pub subfolder: String,
+    /// Full hash of the commit that the checkout began from.
+    pub base: Option<String>,
     /// Whether retrieval from other conversations may find it; `None` = only once it is adopted.
     pub shared: Option<bool>,
     /// While it is active its [`gist`](Self::gist) is shown in its parent.
@@ -41,6 +47,15 @@ pub struct BranchFacts {
     pub hint_told: bool,
     /// What its last whole answer begins with: see [`gist`].
     pub gist: Option<String>,
+}
+
+impl BranchFacts {
+    /// The folder in its own checkout in which its agents work; `None` = the project's own.
+    #[must_use]
+    pub fn work_folder(&self) -> Option<PathBuf> {
+        let root = PathBuf::from(self.worktree.as_ref()?);
+        Some(if self.subfolder.is_empty() { root } else { root.join(&self.subfolder) })
+    }
 }
 
 words! {

@@ -6,6 +6,7 @@
 pub mod branch;
 pub mod code;
 pub mod engine;
+pub mod git;
 pub mod id;
 pub mod knowledge;
 pub mod message;

@@ -79,6 +79,8 @@ pub struct TurnSpec {
     pub prompt: String,
     pub seat: SeatChoice,
     pub cwd: PathBuf,
+    /// The project's folder, when `cwd` lies in a checkout of the conversation's own.
+    pub main_folder: Option<PathBuf>,
     pub budget_chars: u32,
     pub skip_permissions: bool,
     /// A lost session was found while running: do not resume, send the full pack.

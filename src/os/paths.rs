@@ -111,6 +111,12 @@ impl DataPaths {
         self.data_folder.join("secrets.json")
     }
 
+    /// Checkouts of branches, a folder for each project.
+    #[must_use]
+    pub fn worktree_folder(&self) -> PathBuf {
+        self.data_folder.join("worktrees")
+    }
+
     /// What one turn's agent is told at its start, as long as that turn runs.
     #[must_use]
     pub fn context_file(&self, unique: &str) -> PathBuf {

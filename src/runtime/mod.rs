@@ -5,6 +5,7 @@
 
 mod discovery;
 mod fork;
+mod git;
 mod inbox;
 mod offers;
 mod perform;

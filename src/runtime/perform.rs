@@ -19,10 +19,10 @@ use crate::model::record::{Startup, StoreWrite};
 use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, TurnEvent, TurnFailure, TurnSpec};
 use crate::os::clock::now_ms;
-use crate::os::git::{Head, current_head};
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
+use crate::runtime::git::{self, GitHands};
 use crate::runtime::offers::OfferIndex;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::SlowSources;
@@ -200,13 +200,8 @@ impl Hands {
             }
             Effect::ApplySettings(settings) => return self.apply(*settings),
             Effect::Discover { engine } => self.discover(engine.as_ref()),
-            Effect::ReadGit { project, path } => self.report(async move {
-                let head = tokio::task::spawn_blocking(move || current_head(&path)).await.ok().flatten();
-                let branch = head.map(|head| match head {
-                    Head::Branch(name) | Head::Detached(name) => name,
-                });
-                Input::GitBranch { project, branch }
-            }),
+            Effect::ReadGit { project, path } => self.report(git::read_head(project, path)),
+            Effect::Git(job) => self.report(self.git_hands().perform(*job)),
             Effect::MakeText { project, path, kind, name, text } => self.report(async move {
                 let title = format!("{} {name} was made", kind.label());
                 let made = move || texts::make(&path, kind, &name, &text);
@@ -313,7 +308,12 @@ impl Hands {
             engines: self.engines.clone(),
             settings: self.settings.clone(),
             login_path: self.login_path.subscribe(),
+            inputs: self.inputs.clone(),
         }
+    }
+
+    fn git_hands(&self) -> GitHands {
+        GitHands { config: self.config.clone(), login_path: self.login_path.borrow().clone() }
     }
 
     fn apply(&mut self, settings: Settings) -> Vec<Input> {

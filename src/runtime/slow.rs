@@ -79,7 +79,10 @@ impl Wanted {
         chosen: Option<Mode>,
     ) -> Result<Self, crate::store::StoreError> {
         let (mode, _) = mode_of(db, conversation, user_seq, chosen)?;
-        let folder = db.project(project)?.map(|project| project.path);
+        let own = db.conversation(conversation)?.and_then(|row| row.branch?.facts.work_folder());
+        // Code is looked for where the agent works.
+        let folder =
+            own.filter(|folder| folder.is_dir()).or(db.project(project)?.map(|project| project.path));
         let skills = switched_on(&db.skill_switches(project)?, conversation);
         Ok(Self { folder, mode, skills })
     }

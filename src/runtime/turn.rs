@@ -8,8 +8,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use crate::context::{Held, PackSeat, PackSpec, Rendered, Sources, assemble, render};
-use crate::domain::folder_missing;
+use crate::domain::input::Input;
 use crate::domain::session::{SessionPlan, plan_session};
+use crate::domain::{checkout_missing, folder_missing};
 use crate::engine::Engine;
 use crate::engine::discover;
 use crate::engine::host::{EngineHost, KeyLookup, RunTurn, SeatKey, TurnControl};
@@ -48,6 +49,7 @@ pub(in crate::runtime) struct TurnCx {
     pub engines: Arc<[Arc<dyn Engine>]>,
     pub settings: Arc<Settings>,
     pub login_path: watch::Receiver<Option<OsString>>,
+    pub inputs: mpsc::Sender<Input>,
 }
 
 /// Everything known before the engine is spoken to.
@@ -80,8 +82,13 @@ impl TurnCx {
         mut control: mpsc::Receiver<TurnControl>,
     ) {
         let turn = spec.turn;
+        let mut main = self.watch_main(&spec);
         let failure = match self.prepare(&spec, &events, &mut control).await {
             Ok((engine, prepared)) => {
+                let before = match &mut main {
+                    Some(main) => main.seen().await,
+                    None => None,
+                };
                 let idle_timeout = Duration::from_secs(u64::from(self.settings.turn_idle_timeout_secs));
                 self.host
                     .run(RunTurn {
@@ -97,6 +104,9 @@ impl TurnCx {
                     })
                     .await;
                 drop(prepared.context_file);
+                if let Some((main, before)) = main.zip(before) {
+                    main.compare(&before, &self.inputs).await;
+                }
                 return;
             }
             Err(failure) => failure,
@@ -111,9 +121,7 @@ impl TurnCx {
         events: &mpsc::Sender<(TurnId, TurnEvent)>,
         control: &mut mpsc::Receiver<TurnControl>,
     ) -> Result<(Arc<dyn Engine>, Prepared), TurnFailure> {
-        if !tokio::fs::metadata(&spec.cwd).await.is_ok_and(|found| found.is_dir()) {
-            return Err(folder_missing(&spec.cwd));
-        }
+        self.check_folder(spec).await?;
         let engine = self.engine(&spec.seat.engine)?;
         let mut seat = self.seat(spec, &*engine);
         let key = SeatKey::of(spec.conversation, &seat);
@@ -152,6 +160,27 @@ impl TurnCx {
         };
         seat.system_file = context_file.as_ref().map(|file| file.0.clone());
         Ok((engine, Prepared { seat, key, text: user, expect_session, context_file }))
+    }
+
+    /// An agent never starts in another folder than its own, and never in a checkout that is none any more: there git
+    /// would look upwards for another repository.
+    async fn check_folder(&self, spec: &TurnSpec) -> Result<(), TurnFailure> {
+        let cwd = spec.cwd.as_path();
+        let is_there = tokio::fs::metadata(cwd).await.is_ok_and(|found| found.is_dir());
+        let shelves = self.config.paths.worktree_folder();
+        let shelves = tokio::fs::canonicalize(&shelves).await.unwrap_or(shelves);
+        if spec.main_folder.is_none() {
+            return if is_there { Ok(()) } else { Err(folder_missing(cwd)) };
+        }
+        let has_git = match cwd.strip_prefix(&shelves) {
+            // Shelf and checkout.
+            Ok(below) => {
+                let root = shelves.join(below.iter().take(2).collect::<PathBuf>());
+                tokio::fs::metadata(root.join(".git")).await.is_ok()
+            }
+            Err(_) => true,
+        };
+        if is_there && has_git { Ok(()) } else { Err(checkout_missing(cwd)) }
     }
 
     pub fn engine(&self, id: &EngineId) -> Result<Arc<dyn Engine>, TurnFailure> {
@@ -320,7 +349,10 @@ impl TurnCx {
         let (seat, prompt, paths) = (seat.clone(), prompt.to_owned(), self.config.paths.clone());
         let packed = reads.read(move |db| {
             let folder = db.project(project)?.map(|project| project.path);
-            let facts = folder.as_deref().map(facts).unwrap_or_default();
+            let branch = db.conversation(conversation)?.and_then(|row| row.branch);
+            let checkout = branch.as_ref().and_then(|branch| branch.facts.work_folder());
+            let facts = checkout.as_deref().or(folder.as_deref()).map(facts).unwrap_or_default();
+            let linked = branch.and_then(|branch| branch.facts.git_branch);
             let role_text = texts::text(&paths, folder.as_deref(), Kind::Role, seat.role.as_deref());
             let persona_text = texts::text(&paths, folder.as_deref(), Kind::Persona, seat.persona.as_deref());
             let spec = PackSpec {
@@ -340,7 +372,9 @@ impl TurnCx {
                 budget_chars,
                 held,
                 detected_stack: facts.stack,
+                linked_branch: linked.filter(|linked| facts.git_branch.as_ref() != Some(linked)),
                 git_branch: facts.git_branch,
+                checkout,
                 role_text,
                 persona_text,
                 found,

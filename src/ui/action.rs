@@ -48,6 +48,8 @@ pub enum UiAction {
     Adopt,
     ToggleDrawer,
     PinDrawer,
+    /// What differs in the files of the conversation.
+    Changes,
     SetMode(Option<Mode>),
     Settings(SettingsPage),
     FindEngines,
@@ -122,6 +124,7 @@ impl UiAction {
             Self::ToggleDrawer,
             Self::PinDrawer,
             Self::Adopt,
+            Self::Changes,
             Self::GoToQuestion,
             Self::StopTurn,
             Self::ContinueTurn,
@@ -213,6 +216,7 @@ impl UiAction {
             | Self::Decide
             | Self::Keep
             | Self::Adopt
+            | Self::Changes
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_) => None,
@@ -239,6 +243,7 @@ impl UiAction {
             Self::Keep => Some("keep"),
             Self::Branch => Some("branch"),
             Self::Adopt => Some("adopt"),
+            Self::Changes => Some("changes"),
             Self::Settings(SettingsPage::Profiles) => Some("profiles"),
             Self::StopTurn => Some("stop"),
             Self::ContinueTurn => Some("continue"),
@@ -301,7 +306,9 @@ impl UiAction {
             | Self::Compare
             | Self::SetMode(_) => self.words_turn(),
             Self::Project(_) | Self::NewPlan | Self::Decide | Self::Keep => self.words_project(),
-            Self::Branch | Self::Adopt | Self::ToggleDrawer | Self::PinDrawer => self.words_branch(),
+            Self::Branch | Self::Adopt | Self::Changes | Self::ToggleDrawer | Self::PinDrawer => {
+                self.words_branch()
+            }
             Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_)
@@ -445,6 +452,11 @@ impl UiAction {
             Self::ToggleDrawer => {
                 ("Show or hide the branch", "The newest one when none is open.", icon::COLUMNS)
             }
+            Self::Changes => (
+                "Changed files",
+                "What differs in the files, against where the branch began.",
+                icon::GIT_DIFF,
+            ),
             Self::PinDrawer => ("Pin or unpin the branch", "Pinned, it takes half the room.", icon::PUSH_PIN),
             _ => {
                 ("Branch from the newest message", "Another way to go on, beside this one.", icon::GIT_BRANCH)

@@ -1,6 +1,7 @@
 //! The panels of the window, one file each. Each reads the snapshot, draws, and sends.
 
 pub mod banner;
+pub mod changes;
 pub mod composer;
 pub mod conversation;
 pub mod desk;

@@ -27,6 +27,10 @@ pub enum Route {
         conversation: ConversationId,
         turn: Option<TurnId>,
     },
+    /// What differs in the files of a conversation.
+    Changes {
+        conversation: ConversationId,
+    },
 }
 
 /// What a project keeps, by kind.
@@ -181,7 +185,9 @@ impl Route {
     #[must_use]
     pub fn conversation(&self) -> Option<ConversationId> {
         match self {
-            Self::Chat { conversation } | Self::Inspector { conversation, .. } => Some(*conversation),
+            Self::Chat { conversation }
+            | Self::Inspector { conversation, .. }
+            | Self::Changes { conversation } => Some(*conversation),
             Self::Project { conversation, .. } => *conversation,
             Self::Home | Self::Settings { .. } => None,
         }

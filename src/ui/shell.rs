@@ -20,6 +20,7 @@ use crate::ui::host::Host;
 use crate::ui::keys::{self, KeyMap};
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
+use crate::ui::panels::changes::ChangesPanel;
 use crate::ui::panels::composer;
 use crate::ui::panels::desk::{Desk, region};
 use crate::ui::panels::dialogs::Dialogs;
@@ -74,6 +75,7 @@ pub(super) struct Panels {
     /// The branch beside it.
     drawer: Drawer,
     inspector: Inspector,
+    changes: ChangesPanel,
     settings: SettingsPanel,
     project: ProjectPanel,
     status: StatusBar,
@@ -270,7 +272,7 @@ impl Shell {
     /// Sidebar or rail; returns its width.
     fn left(&mut self, cx: &UiCx<'_>, ui: &mut Ui, body: Rect) -> f32 {
         let sizes = theme::sizes();
-        let inspector = matches!(cx.route, Route::Inspector { .. });
+        let inspector = matches!(cx.route, Route::Inspector { .. } | Route::Changes { .. });
         if cx.width < SIDEBAR_FROM || !self.view.sidebar_open || inspector {
             let rect = Rect::from_min_size(body.min, vec2(sizes.panel.rail, body.height()));
             let mut child = region(ui, rect, "rail");
@@ -324,11 +326,17 @@ impl Shell {
 
     fn centre(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         ui.spacing_mut().item_spacing.y = 0.0;
+        if !matches!(cx.route, Route::Changes { .. }) {
+            self.panels.changes.left();
+        }
         match cx.route {
-            Route::Chat { .. } | Route::Inspector { .. } if cx.snap.project.is_none() => {
+            Route::Chat { .. } | Route::Inspector { .. } | Route::Changes { .. }
+                if cx.snap.project.is_none() =>
+            {
                 self.panels.home.ui(cx, ui);
             }
             Route::Inspector { .. } => self.panels.inspector.ui(cx, ui),
+            Route::Changes { .. } => self.panels.changes.ui(cx, ui),
             Route::Settings { .. } => {
                 self.panels.header.ui(cx, ui);
                 self.panels.settings.ui(cx, ui);

@@ -3,6 +3,7 @@
 //! Start at [`fixture`]; [`NAMES`] lists them all.
 
 pub mod branches;
+pub mod changes;
 pub mod known;
 pub mod summaries;
 
@@ -42,7 +43,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 50] = [
+pub const NAMES: [&str; 55] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -93,6 +94,11 @@ pub const NAMES: [&str; 50] = [
     "adopt-sheet-failed",
     "adopt-sheet-korean",
     "adopt-card",
+    "branch-changes",
+    "branch-empty",
+    "branch-gone",
+    "branch-refused",
+    "branch-offer",
 ];
 
 /// One state of the app and the place shown.
@@ -190,6 +196,9 @@ pub fn fixture(name: &str) -> Fixture {
                 ],
             );
             route = settings(SettingsPage::Keys);
+        }
+        "branch-changes" | "branch-empty" | "branch-gone" | "branch-refused" | "branch-offer" => {
+            route = changes::show(&mut snap, name);
         }
         _ if name.starts_with("branch-") || name.starts_with("adopt-") => branches::show(&mut snap, name),
         "project" => route = settings(SettingsPage::Project),
@@ -424,6 +433,7 @@ fn base() -> Snapshot {
         asks: Arc::from([]),
         knowledge: Arc::default(),
         summaries: Arc::default(),
+        changes: None,
         running_turns: 1,
     }
 }

@@ -150,6 +150,8 @@ pub fn spec(engine: (&str, &str)) -> PackSpec {
         held: None,
         detected_stack: vec!["Rust".to_owned(), "TypeScript".to_owned()],
         git_branch: Some("main".to_owned()),
+        linked_branch: None,
+        checkout: None,
         role_text: None,
         persona_text: None,
         found: Found::default(),

@@ -14,3 +14,4 @@ mod processes;
 mod prompts;
 mod restarts;
 mod sessions;
+mod worktrees;

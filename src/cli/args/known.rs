@@ -172,6 +172,29 @@ pub enum BranchWish {
         archived: bool,
     },
     Remove(ConversationId),
+    /// `file`: the difference of that one; `diff`: those of all.
+    Changes {
+        branch: ConversationId,
+        file: Option<String>,
+        diff: bool,
+    },
+    Worktree {
+        branch: ConversationId,
+        wish: WorktreeWish,
+    },
+}
+
+/// What is to become of a branch's own checkout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorktreeWish {
+    /// `None` = a new git branch named by the label.
+    Add {
+        git_branch: Option<String>,
+    },
+    Remove {
+        with_ignored: bool,
+    },
+    Forget,
 }
 
 /// Where the summary of a branch comes from.
@@ -221,7 +244,7 @@ impl Known {
                 | Self::Finding(FindingWish::List { .. })
                 | Self::Agreement(AgreementWish::List)
                 | Self::Artifact(ArtifactWish::List | ArtifactWish::Show(_))
-                | Self::Branch(BranchWish::List(_))
+                | Self::Branch(BranchWish::List(_) | BranchWish::Changes { .. })
                 | Self::LinkList(_)
                 | Self::SkillList(_)
         )

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::cli::args::known::{
     AdoptFrom, AgreementWish, ArtifactNew, ArtifactWish, BranchWish, FindingNew, FindingWish, Known,
-    PlanChange, PlanWish, ProfileNew, Profiles, StepChange,
+    PlanChange, PlanWish, ProfileNew, Profiles, StepChange, WorktreeWish,
 };
 use crate::cli::args::{FileFrom, TextFrom, UsageError, Words, conversation_id, unicode, wrong};
 use crate::cli::usage::Spec;
@@ -246,8 +246,15 @@ impl Words {
             let label = self.value("--label", spec)?;
             return Ok(BranchWish::Add { parent: conversation_id(&parent, spec)?, at, label });
         }
+        if word == "worktree" {
+            return self.worktree(spec);
+        }
         let branch: ConversationId = self.id("BRANCH", spec)?;
         Ok(match word {
+            "changes" => {
+                let file = self.next_text("FILE", spec)?;
+                BranchWish::Changes { branch, file, diff: self.flags.remove("--diff") }
+            }
             "adopt" => {
                 let draft = self.flags.remove("--draft");
                 BranchWish::Adopt { branch, from: self.adopt_from(spec)?, draft }
@@ -298,6 +305,20 @@ impl Words {
             TextFrom::Unsaid => AdoptFrom::Agent { engine, model },
             text => AdoptFrom::Words(text),
         })
+    }
+
+    fn worktree(&mut self, spec: &Spec) -> Result<BranchWish, UsageError> {
+        let what = self.text_place("add, remove or forget", spec)?;
+        let branch: ConversationId = self.id("BRANCH", spec)?;
+        let git_branch = self.value("--git-branch", spec)?;
+        let with_ignored = self.flags.remove("--with-ignored");
+        let wish = match what.as_str() {
+            "add" => WorktreeWish::Add { git_branch },
+            "remove" => WorktreeWish::Remove { with_ignored },
+            "forget" => WorktreeWish::Forget,
+            other => return Err(wrong(format!("{other} is none of add, remove, forget"), spec.usage)),
+        };
+        Ok(BranchWish::Worktree { branch, wish })
     }
 
     fn conversation(&mut self, spec: &Spec) -> Result<Option<ConversationId>, UsageError> {

@@ -7,7 +7,7 @@ use crate::api::command::{BranchCommand, ChatCommand, Command};
 use crate::api::snapshot::ConversationRow;
 use crate::cli::args::known::BranchWish;
 use crate::cli::known::adopt::adopt;
-use crate::cli::known::{Desk, words};
+use crate::cli::known::{Desk, checkouts, words};
 use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
 use crate::model::branch::BranchKind;
 use crate::model::id::{ConversationId, MessageId};
@@ -78,6 +78,10 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
             let row = change(desk, *branch, set, |row| row.conversation.archived == *archived).await?;
             show(desk, &row)
         }
+        BranchWish::Changes { branch, file, diff } => {
+            checkouts::changes(desk, *branch, file.as_deref(), *diff).await
+        }
+        BranchWish::Worktree { branch, wish } => checkouts::worktree(desk, *branch, wish).await,
         BranchWish::Remove(branch) => {
             find(desk, *branch)?;
             desk.front.send(ChatCommand::Delete { conversation: *branch })?;

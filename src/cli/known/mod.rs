@@ -6,6 +6,7 @@ mod adopt;
 mod agreements;
 mod artifacts;
 mod branches;
+mod checkouts;
 mod findings;
 mod links;
 mod plan_text;

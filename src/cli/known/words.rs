@@ -127,6 +127,8 @@ pub fn branch(row: &ConversationRow) -> Value {
             (true, true) => "told",
         }),
         "shared": conversation.is_shared(),
+        "worktree": facts.and_then(|facts| facts.worktree.clone()),
+        "base": facts.and_then(|facts| facts.base.clone()),
         "messages": conversation.message_count,
         "created": utc(conversation.created_ms),
     })

@@ -118,6 +118,19 @@ pub(in crate::cli) const SPECS: &[Spec] = &[
     bare(&["branch", "archive"], 1, "tunaflow branch archive BRANCH [--json]"),
     bare(&["branch", "reactivate"], 1, "tunaflow branch reactivate BRANCH [--json]"),
     bare(&["branch", "remove"], 1, "tunaflow branch remove BRANCH"),
+    Spec {
+        flags: &["--diff"],
+        ..bare(&["branch", "changes"], 2, "tunaflow branch changes BRANCH [--diff [FILE]] [--json]")
+    },
+    Spec {
+        flags: &["--with-ignored"],
+        ..with(
+            &["branch", "worktree"],
+            &["--git-branch"],
+            2,
+            "tunaflow branch worktree add|remove|forget BRANCH [--git-branch NAME] [--with-ignored] [--json]",
+        )
+    },
     with(&["link", "list"], &["--conversation"], 0, "tunaflow link list [--conversation ID] [--json]"),
     bare(&["link", "add"], 2, "tunaflow link add CONVERSATION LINKED [--json]"),
     bare(&["link", "remove"], 2, "tunaflow link remove CONVERSATION LINKED"),

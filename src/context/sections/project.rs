@@ -15,19 +15,30 @@ impl Section for Project {
     }
 
     fn wants(&self, _spec: &PackSpec, _mode: Mode) -> Want {
-        Want::Fixed { max_chars: 600 }
+        Want::Fixed { max_chars: 1_000 }
     }
 
     fn load(&self, cx: &SectionCx<'_>) -> Result<Option<Part>, ContextError> {
         let spec = cx.spec;
         let project = cx.db.project(spec.project)?.ok_or(ContextError::UnknownProject(spec.project))?;
+        let here = spec.checkout.as_deref().unwrap_or(&project.path);
         let mut text =
-            format!("## Project\n\n- Name: {}\n- Folder: {}", one_line(&project.name), folder(&project.path));
+            format!("## Project\n\n- Name: {}\n- Folder: {}", one_line(&project.name), folder(here));
         if !spec.detected_stack.is_empty() {
             text.push_str(&format!("\n- Stack: {}", one_line(&spec.detected_stack.join(", "))));
         }
         if let Some(branch) = &spec.git_branch {
             text.push_str(&format!("\n- Git branch: {}", one_line(branch)));
+        }
+        if let Some(branch) = &spec.linked_branch {
+            text.push_str(&format!("\n- This conversation belongs to the git branch: {}", one_line(branch)));
+        }
+        if spec.checkout.is_some() {
+            text.push_str(&format!(
+                "\n- The folder is a git worktree of this conversation's own. Work in it only; change nothing in the \
+                 project's main folder: {}",
+                folder(&project.path)
+            ));
         }
         Ok(Some(Part { source_ids: vec![project.id.0], ..Part::required(text) }))
     }

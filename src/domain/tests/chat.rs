@@ -160,9 +160,17 @@ fn projects_are_opened_once_and_picked() {
     world.put(Input::FolderChecked { path: "/no".into(), result: Err("/no is not there".into()) });
     let told = world.snapshot().notices.last().cloned().unwrap();
     assert!(told.body.contains("/no is not there"));
-    world.put(Input::GitBranch { project: snapshot.projects[1].id, branch: Some("late".into()) });
+    world.put(Input::GitBranch {
+        project: snapshot.projects[1].id,
+        branch: Some("late".into()),
+        detached: false,
+    });
     assert_eq!(world.snapshot().git_branch, None, "not of the project that is shown");
-    world.put(Input::GitBranch { project: snapshot.projects[0].id, branch: Some("main".into()) });
+    world.put(Input::GitBranch {
+        project: snapshot.projects[0].id,
+        branch: Some("main".into()),
+        detached: false,
+    });
     assert_eq!(world.snapshot().git_branch.as_deref(), Some("main"));
     world.command(ProjectCommand::SetSkipPermissions { project: snapshot.projects[0].id, on: true });
     assert!(world.snapshot().projects[0].skip_permissions);

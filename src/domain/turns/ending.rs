@@ -101,6 +101,9 @@ impl AppState {
         self.touch(id);
         self.write(batch, out);
         self.tell_ended(&live, cx);
+        // An agent may have checked out another branch, and changed files.
+        self.read_git_again(id, out);
+        self.look_again(id, out);
         // A failure holds the queue: the user decides. Otherwise the next one goes out.
         if live.record.state != TurnState::Failed {
             self.deliver_next(id, cx, out);

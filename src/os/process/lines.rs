@@ -123,25 +123,40 @@ impl LineSource {
             if let Some(line) = self.ready.pop_front() {
                 return Some(line);
             }
-            let stdout = self.stdout.as_mut()?;
-            let exit = &mut self.exit;
-            let read = tokio::select! {
-                biased;
-                read = stdout.read(&mut self.chunk) => read.unwrap_or_else(|error| {
-                    tracing::warn!(%error, "standard output can't be read further");
-                    0
-                }),
-                () = silence_after_exit(exit) => 0,
-            };
+            let read = self.read().await?;
             self.splitter.feed(&self.chunk[..read], &mut self.ready);
-            if self.exit.borrow().is_some() {
-                self.bytes_after_exit += read;
-            }
-            if read == 0 || self.bytes_after_exit > BYTES_AFTER_EXIT {
-                self.stdout = None;
+            if self.stdout.is_none() {
                 self.ready.extend(self.splitter.finish());
             }
         }
+    }
+
+    /// The next bytes as they came, for output that is no text; `None` once it has ended. Not to be mixed with
+    /// [`LineSource::next`].
+    pub async fn next_bytes(&mut self) -> Option<&[u8]> {
+        let read = self.read().await?;
+        Some(&self.chunk[..read])
+    }
+
+    /// Fills `chunk`; at the end of the output lets go of it.
+    async fn read(&mut self) -> Option<usize> {
+        let stdout = self.stdout.as_mut()?;
+        let exit = &mut self.exit;
+        let read = tokio::select! {
+            biased;
+            read = stdout.read(&mut self.chunk) => read.unwrap_or_else(|error| {
+                tracing::warn!(%error, "standard output can't be read further");
+                0
+            }),
+            () = silence_after_exit(exit) => 0,
+        };
+        if self.exit.borrow().is_some() {
+            self.bytes_after_exit += read;
+        }
+        if read == 0 || self.bytes_after_exit > BYTES_AFTER_EXIT {
+            self.stdout = None;
+        }
+        Some(read)
     }
 }
 

@@ -36,6 +36,7 @@ pub fn name(action: UiAction) -> String {
         UiAction::Adopt => "adopt",
         UiAction::ToggleDrawer => "toggle_branch",
         UiAction::PinDrawer => "pin_branch",
+        UiAction::Changes => "changes",
         UiAction::SetMode(None) => "mode_auto",
         UiAction::SetMode(Some(Mode::Lite)) => "mode_lite",
         UiAction::SetMode(Some(Mode::Standard)) => "mode_standard",

@@ -129,10 +129,26 @@ fn title(cx: &UiCx<'_>, ui: &mut Ui, width: f32) {
     }
     if let Some(branch) = branch {
         let galley = paint::line(ui, branch, Text::MonoSmall.format(p.text_3), 90.0);
-        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 28.0), Sense::hover());
+        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 28.0), Sense::click());
         response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Git branch {branch}"))
+            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Git branch {branch}"))
         });
+        if response.hovered() {
+            let ground = rect.expand2(vec2(5.0, -2.0));
+            ui.painter().rect_filled(ground, sizes.radius.control, p.bg_hover);
+        }
+        paint::focus_ring(
+            ui,
+            &response,
+            rect.expand2(vec2(5.0, -2.0)),
+            sizes.radius.control,
+            paint::Ring::Inside,
+        );
+        if response.clicked()
+            && let Some(conversation) = cx.route.conversation()
+        {
+            cx.ask(Request::Go(Route::Changes { conversation }));
+        }
         paint::icon(
             ui,
             pos2(rect.left() + 6.0, rect.center().y),
@@ -141,7 +157,7 @@ fn title(cx: &UiCx<'_>, ui: &mut Ui, width: f32) {
             p.text_3,
         );
         paint::left(ui, rect, rect.left() + 17.0, galley);
-        response.on_hover_text(format!("Branch {branch} in {folder}"));
+        response.on_hover_text(format!("Branch {branch} in {folder}. Click for the changed files."));
     }
     if skip {
         let chip = Chip::new("Skips permissions").icon(icon::WARNING).tone(Tone::Warn).clickable().show(ui);

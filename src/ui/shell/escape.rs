@@ -29,7 +29,7 @@ impl Shell {
         }
         match cx.route {
             Route::Inspector { .. } if self.panels.inspector.escape() => {}
-            Route::Inspector { conversation, .. } => {
+            Route::Inspector { conversation, .. } | Route::Changes { conversation } => {
                 cx.ask(Request::Go(Route::Chat { conversation: *conversation }));
             }
             Route::Project { .. } if self.panels.project.escape() => {}

@@ -248,6 +248,10 @@ impl Shell {
                 self.panels.inspector.compare();
                 cx.ask(Request::Go(Route::Inspector { conversation, turn: None }));
             }
+            UiAction::Changes => {
+                self.panels.flush(cx);
+                cx.ask(Request::Go(Route::Changes { conversation }));
+            }
             UiAction::Decide | UiAction::Keep => {
                 if let Some(message) = copy::newest_answer_id(view) {
                     let is_keep = action == UiAction::Keep;

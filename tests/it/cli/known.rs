@@ -459,3 +459,50 @@ fn a_full_disk_is_told_and_what_was_there_stays() {
     assert_eq!(shell.row(&["plan", "show", &plan]), before);
     shell.row(&["plan", "edit", &plan, "--document", document.to_str().unwrap()]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_branch_gets_a_checkout_and_its_changes_are_told() {
+    let shell = Shell::new();
+    let project = shell.project();
+    let git = |folder: &std::path::Path, args: &[&str]| {
+        let mut command = shell_git(shell.home.path());
+        let ran = command.args(args).current_dir(folder).output().expect("these tests need the program git");
+        assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    };
+    let talk = shell.talk();
+    let branch = shell.id(&["branch", "add", &talk, "--label", "Try it"]);
+    shell.refused(&["branch", "worktree", "add", &branch], "in no git repository");
+    git(&project, &["init", "--quiet", "-b", "main"]);
+    shell.refused(&["branch", "worktree", "add", &branch], "has no commit yet");
+    std::fs::write(project.join("a.txt"), "one\n").unwrap();
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "--quiet", "-m", "first"]);
+    let made = shell.row(&["branch", "worktree", "add", &branch]);
+    assert_eq!(made["git_branch"], "try-it");
+    let folder = std::path::PathBuf::from(made["worktree"].as_str().unwrap());
+    shell.refused(&["branch", "worktree", "add", &branch], "has a checkout already");
+    std::fs::write(folder.join("b.txt"), "two\n").unwrap();
+    let rows = shell.rows(&["branch", "changes", &branch]);
+    assert_eq!(
+        (&rows[0]["files"], &rows[1]["path"], &rows[1]["added"]),
+        (&json!(1), &json!("b.txt"), &json!(1))
+    );
+    let text = shell.run(&["branch", "changes", &branch, "--diff", "b.txt"]).ok().out;
+    assert!(text.contains("+++ b/b.txt\n@@ -0,0 +1,1 @@\n+two\n"), "{text}");
+    shell.refused(&["branch", "worktree", "remove", &branch], "not committed: b.txt");
+    std::fs::remove_file(folder.join("b.txt")).unwrap();
+    let gone = shell.row(&["branch", "worktree", "remove", &branch]);
+    assert!(gone["worktree"].is_null() && gone["git_branch"] == "try-it" && !folder.exists());
+    shell.refused(&["branch", "worktree", "forget", &branch], "no checkout of its own");
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the test's own repository")]
+fn shell_git(home: &std::path::Path) -> std::process::Command {
+    let mut command = std::process::Command::new("git");
+    command.args(["-c", "user.name=T", "-c", "user.email=t@example.invalid"]);
+    command.env_clear().env("PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin");
+    command.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}

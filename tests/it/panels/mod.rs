@@ -3,6 +3,7 @@
 mod bench;
 mod branch_odd;
 mod branches;
+mod changes;
 mod composer;
 mod keys;
 mod known;

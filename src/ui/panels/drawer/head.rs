@@ -255,7 +255,10 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
     };
     fact(&mut ui, icon::FLAG, &from, Text::Caption);
     if let Some(git) = &branch.facts.git_branch {
-        fact(&mut ui, icon::GIT_BRANCH, git, Text::MonoSmall);
+        let own = branch.facts.worktree.is_some();
+        if git_fact(&mut ui, git, own) {
+            cx.ask(Request::Go(Route::Changes { conversation: row.conversation.id }));
+        }
     }
     if row.conversation.is_shared() && branch.facts.adopted.is_none() {
         fact(&mut ui, icon::MAGNIFYING_GLASS, "Found from elsewhere", Text::Caption);
@@ -267,6 +270,31 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
     } else if row.conversation.archived {
         fact(&mut ui, icon::ARCHIVE, "Archived", Text::Caption);
     }
+}
+
+/// The git branch, in a checkout of its own or not; `true` when it was clicked.
+fn git_fact(ui: &mut Ui, git: &str, own: bool) -> bool {
+    let p = theme::palette(ui);
+    let which = if own { icon::GIT_FORK } else { icon::GIT_BRANCH };
+    let room = (ui.available_width() - 18.0).max(0.0);
+    let galley = paint::line(ui, git, Text::MonoSmall.format(p.text_2), room.min(200.0));
+    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 24.0), Sense::click());
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Git branch of the branch: {git}")));
+    let ground = rect.expand2(vec2(5.0, 0.0));
+    let radius = theme::sizes().radius.control;
+    if response.hovered() {
+        ui.painter().rect_filled(ground, radius, p.bg_hover);
+    }
+    paint::icon(ui, pos2(rect.left() + 6.0, rect.center().y), which, theme::sizes().icon.inline, p.text_3);
+    paint::left(ui, rect, rect.left() + 17.0, galley);
+    paint::focus_ring(ui, &response, ground, radius, Ring::Inside);
+    let tip = if own {
+        "In a checkout of its own. Click for the changed files."
+    } else {
+        "Click for the changed files."
+    };
+    response.on_hover_text(tip).clicked()
 }
 
 fn fact(ui: &mut Ui, which: icon::Icon, text: &str, step: Text) {

@@ -109,6 +109,9 @@ pub fn branch_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     if MenuRow::new(icon::GIT_BRANCH, "Git branch…").show(ui).clicked() {
         ask(BranchAsk::GitBranch(id));
     }
+    if MenuRow::new(icon::GIT_DIFF, "Changes").show(ui).clicked() {
+        cx.ask(Request::Go(Route::Changes { conversation: id }));
+    }
     know_of_it(cx, ui, row);
     let text = if archived { "Continue here" } else { "Move to the archive" };
     if MenuRow::new(icon::ARCHIVE, text).show(ui).clicked() {

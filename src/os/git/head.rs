@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::read_capped;
+use crate::os::files::read_capped;
 
 const MAX_FILE_BYTES: u64 = 4096;
 /// How many folders upwards a repository is looked for.

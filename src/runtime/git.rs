@@ -1,0 +1,181 @@
+//! What the program git is asked to do, and the watch over the project's own folder while an agent works elsewhere.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::domain::checkout::{GitDone, GitJob};
+use crate::domain::input::Input;
+use crate::model::git::Checkout;
+use crate::model::id::{ConversationId, ProjectId};
+use crate::model::turn::TurnSpec;
+use crate::os::git::checkout::{NewCheckout, shelf, unmark};
+use crate::os::git::fingerprint::Fingerprint;
+use crate::os::git::{Git, GitError, Head, current_head};
+use crate::runtime::Config;
+use crate::runtime::turn::TurnCx;
+
+/// What is checked out in a folder, read without the program.
+pub(in crate::runtime) async fn read_head(project: ProjectId, path: PathBuf) -> Input {
+    let head = tokio::task::spawn_blocking(move || current_head(&path)).await.ok().flatten();
+    let detached = matches!(head, Some(Head::Detached(_)));
+    let branch = head.map(|head| match head {
+        Head::Branch(name) | Head::Detached(name) => name,
+    });
+    Input::GitBranch { project, branch, detached }
+}
+
+/// What it takes to run git.
+#[derive(Clone)]
+pub(in crate::runtime) struct GitHands {
+    pub config: Arc<Config>,
+    pub login_path: Option<OsString>,
+}
+
+impl GitHands {
+    fn git(&self) -> Result<Git, GitError> {
+        Git::find(&self.config.process_env, self.login_path.as_deref(), &self.config.home)
+    }
+
+    /// Does one job and says what came of it.
+    pub async fn perform(self, job: GitJob) -> Input {
+        Input::Git(match job {
+            GitJob::Look { conversation, folder, own, base, generation } => {
+                let result = self.look(&folder, own, base.as_deref()).await;
+                GitDone::Looked { conversation, generation, result: line(result) }
+            }
+            GitJob::Diff { conversation, folder, base, file } => {
+                let result = match self.git() {
+                    Ok(git) => git.file_diff(&folder, &base, &file).await,
+                    Err(error) => Err(error),
+                };
+                GitDone::Diffed { conversation, file: file.path, result: line(result) }
+            }
+            GitJob::Make { branch, project, project_id, project_name, label, git_branch, again } => {
+                let shelf = shelf(&self.config.paths.worktree_folder(), &project_name, project_id.0);
+                let new = NewCheckout {
+                    project: &project,
+                    shelf: &shelf,
+                    label: &label,
+                    git_branch: git_branch.as_deref(),
+                    again: again.as_ref().map(|(folder, base)| (folder.as_path(), base.as_deref())),
+                };
+                let result = match self.git() {
+                    Ok(git) => git.make_checkout(new).await,
+                    Err(error) => Err(error),
+                };
+                GitDone::Made { branch, result: line(result), project }
+            }
+            GitJob::Unmake { project, made } => {
+                let undone = match self.git() {
+                    Ok(git) => git.unmake_checkout(&project, &made).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = undone {
+                    tracing::warn!(%error, folder = made.folder, "a checkout that was not kept stays");
+                }
+                GitDone::Nothing
+            }
+            GitJob::Kept { folder } => {
+                let unmarked = tokio::task::spawn_blocking(move || unmark(&folder)).await;
+                tracing::debug!(?unmarked, "a checkout is kept");
+                GitDone::Nothing
+            }
+            GitJob::Remove { branch, project, folder, with_ignored } => {
+                let result = match self.git() {
+                    Ok(git) => git.remove_checkout(&project, &folder, with_ignored).await,
+                    Err(error) => Err(crate::model::git::NotRemoved::Failed(error.to_string())),
+                };
+                GitDone::Removed { branch, result }
+            }
+            GitJob::Forget { branch, project, folder } => {
+                let result = match self.git() {
+                    Ok(git) => git.forget_checkout(&project, &folder).await,
+                    Err(error) => Err(error),
+                };
+                GitDone::Forgotten { branch, result: line(result) }
+            }
+            GitJob::FindLeft { known } => self.find_left(&known).await,
+        })
+    }
+
+    async fn look(&self, folder: &Path, own: bool, base: Option<&str>) -> Result<Checkout, GitError> {
+        if own && !tokio::fs::metadata(folder).await.is_ok_and(|found| found.is_dir()) {
+            return Ok(Checkout::Gone { folder: folder.to_path_buf() });
+        }
+        Ok(Checkout::There(Box::new(self.git()?.changes(folder, base).await?)))
+    }
+
+    async fn find_left(&self, known: &[PathBuf]) -> GitDone {
+        let shelves = self.config.paths.worktree_folder();
+        if !shelves.is_dir() {
+            return GitDone::Nothing;
+        }
+        match self.git() {
+            Ok(git) => {
+                let (removed, stay) = git.clear_left(&shelves, known).await;
+                GitDone::Left { removed, stay }
+            }
+            Err(_) => GitDone::Nothing,
+        }
+    }
+}
+
+/// The project's own folder as it was before a turn in another checkout.
+pub(in crate::runtime) struct MainWatch {
+    conversation: ConversationId,
+    git: Git,
+    folder: PathBuf,
+    before: JoinHandle<Result<Fingerprint, GitError>>,
+}
+
+impl TurnCx {
+    /// Begins to look at the project's folder, when the turn is to work in a checkout of its own.
+    pub fn watch_main(&self, spec: &TurnSpec) -> Option<MainWatch> {
+        let folder = spec.main_folder.clone()?;
+        let login_path = self.login_path.borrow().clone();
+        let git = GitHands { config: self.config.clone(), login_path }.git().ok()?;
+        let (looker, at) = (git.clone(), folder.clone());
+        let before = tokio::spawn(async move { looker.fingerprint(&at).await });
+        Some(MainWatch { conversation: spec.conversation, git, folder, before })
+    }
+}
+
+impl MainWatch {
+    /// The first look is done: the agent may begin.
+    pub async fn seen(&mut self) -> Option<Fingerprint> {
+        match (&mut self.before).await {
+            Ok(Ok(print)) => Some(print),
+            Ok(Err(error)) => {
+                tracing::info!(%error, "the project's folder is not watched during this turn");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the project's folder is not watched during this turn");
+                None
+            }
+        }
+    }
+
+    /// Looks again and tells what changed meanwhile.
+    pub async fn compare(self, before: &Fingerprint, inputs: &mpsc::Sender<Input>) {
+        let files = match self.git.fingerprint(&self.folder).await {
+            Ok(after) => before.changed_to(&after),
+            Err(error) => {
+                return tracing::info!(%error, "the project's folder was not looked at after a turn");
+            }
+        };
+        if !files.is_empty() {
+            let done = GitDone::MainChanged { conversation: self.conversation, files };
+            // Fails only when the loop has ended.
+            drop(inputs.send(Input::Git(done)).await);
+        }
+    }
+}
+
+fn line<T>(result: Result<T, GitError>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
