@@ -34,12 +34,20 @@ of_sheet="$said"$'\n\n*Adopted from the branch "Passkeys 나중에" (2 messages,
 picture() { import -window root -silent rgb:- | md5sum; }
 settle() {
   local before="" now same=0 deadline=$((SECONDS + 15))
-  while [ "$same" -lt 3 ] && [ "$SECONDS" -lt "$deadline" ]; do
+  while [ "$same" -lt 5 ] && [ "$SECONDS" -lt "$deadline" ]; do
     now=$(picture)
     if [ "$now" = "$before" ]; then same=$((same + 1)); else same=0; fi
     before=$now
-    sleep 0.05
+    sleep 0.1
   done
+}
+differs() { [ "$(picture)" != "$1" ]; }
+# One stop further. Two keys in one frame would count as one, so the ring is waited for.
+stop() {
+  local before
+  before=$(picture)
+  xdotool key --clearmodifiers "$1"
+  until_true 2 differs "$before" || true
 }
 press() { xdotool key --clearmodifiers "$@"; settle; }
 
@@ -76,21 +84,21 @@ copied() { # NAME EXPECTED COMMAND STOPS
 }
 
 card() {
-  local stop
-  for stop in $(seq "$1"); do xdotool key shift+Tab; done
+  local at
+  for at in $(seq "$1"); do stop shift+Tab; done
   settle
   press Return
 }
 sheet() {
-  local stop
+  local at
   press ctrl+j
   xdotool type --delay 20 "/adopt"
   settle
   press Return
   [ -z "${WINDOW_COPY_SHOTS:-}" ] || import -window root "$WINDOW_COPY_SHOTS/sheet-$1.png"
-  for stop in $(seq "$1"); do xdotool key Tab; done
+  for at in $(seq "$1"); do stop Tab; done
   settle
   press Return
 }
 copied "the card" "$of_card" card 12
-copied "the sheet" "$of_sheet" sheet 4
+copied "the sheet" "$of_sheet" sheet 3

@@ -56,6 +56,10 @@ all() {
       echo "$fixture-$theme $fixture $theme 1280x800 100"
     done
     echo "compare-$theme compare $theme 1280x800 100 ctrl+k c o m p a r e space t w o Return"
+    for fixture in branch-compare branch-compare-diff branch-compare-streaming; do
+      echo "$fixture-$theme $fixture $theme 1280x800 100"
+    done
+    echo "branch-compare-narrow-$theme branch-compare-narrow $theme 900x600 100"
     echo "small-project-$theme project-long $theme 900x600 100"
     echo "small-typing-$theme typing $theme 900x600 100"
     echo "palette-$theme chat $theme 1280x800 100 ctrl+k"

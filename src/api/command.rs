@@ -368,11 +368,14 @@ pub enum AppCommand {
     DismissNotice {
         notice: NoticeId,
     },
-    /// The window gained or lost the focus, or shows another conversation (for notices and unread marks).
+    /// The window gained or lost the focus, or shows other conversations (for notices and unread marks). What it
+    /// names stays loaded; what is named in `beside` or `held` is loaded when it is not yet.
     Viewing {
         conversation: Option<ConversationId>,
-        /// A branch shown beside it.
-        beside: Option<ConversationId>,
+        /// Others on screen with it.
+        beside: Vec<ConversationId>,
+        /// Not on screen as such, but something of them is.
+        held: Vec<ConversationId>,
         focused: bool,
     },
     /// Opens the database from a backup named in `DatabaseStatus`; the damaged file is kept beside it.

@@ -2,6 +2,8 @@
 //!
 //! Drives the real shell over an egui context without a window, at 1280×800.
 
+mod columns;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -81,6 +83,8 @@ pub fn measure(options: &Options) -> anyhow::Result<Report> {
     tell(&mut report, "streaming 200 pieces/s", &stream.0);
     tell(&mut report, "scrolling while streaming", &stream.1);
 
+    tell(&mut report, "three columns, 200 pieces/s each", &columns::measure(&snapshot)?);
+
     let mut per_kb = Vec::new();
     for bytes in LONG_BYTES {
         let (total_ms, worst_ms) = long(&snapshot, bytes)?;
@@ -108,6 +112,11 @@ struct Stage {
 
 impl Stage {
     fn new(handle: AppHandle) -> Self {
+        Self::with(handle, |_| ())
+    }
+
+    /// With another view to begin with.
+    fn with(handle: AppHandle, change: impl FnOnce(&mut ViewState)) -> Self {
         let ctx = Context::default();
         theme::install(&ctx, theme::Preference::Dark);
         let host = Host {
@@ -118,7 +127,8 @@ impl Stage {
             clock: Box::new(|| Now { ms: clock::now_ms(), utc_offset_ms: 0 }),
             home: None,
         };
-        let view = ViewState { route: Route::Chat { conversation: FIRST }, ..ViewState::default() };
+        let mut view = ViewState { route: Route::Chat { conversation: FIRST }, ..ViewState::default() };
+        change(&mut view);
         Self { shell: Shell::new(handle, host, view, None), ctx, begun: Instant::now() }
     }
 
@@ -160,6 +170,8 @@ struct Player {
     commands: mpsc::Receiver<Command>,
     base: Arc<Snapshot>,
     view: Arc<ConversationView>,
+    /// Views in which the same is said.
+    beside: Vec<Arc<ConversationView>>,
     revision: u32,
 }
 
@@ -169,25 +181,31 @@ impl Player {
         let (to_core, commands) = mpsc::channel(64);
         let (snapshots, newest) = watch::channel(base.clone());
         let handle = AppHandle::new(to_core, newest);
-        Ok((Self { snapshots, commands, base: base.clone(), view, revision: 0 }, handle))
+        Ok((Self { snapshots, commands, base: base.clone(), view, beside: Vec::new(), revision: 0 }, handle))
     }
 
     /// Publishes the answer as it stands.
     fn say(&mut self, text: &str) {
         while self.commands.try_recv().is_ok() {}
         self.revision += 1;
-        let id = MessageId(i64::MAX);
-        let chars = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        let mut view = (*self.view).clone();
-        let entry = IndexEntry { id, revision: self.revision, chars, by_user: false };
-        view.index = Arc::new(self.view.index.iter().copied().chain([entry]).collect());
-        view.live = vec![Arc::new(self.message(id, text))];
-        view.turn = Some(Arc::new(self.turn(id)));
         let mut snapshot = (*self.base).clone();
         snapshot.revision += u64::from(self.revision);
-        snapshot.running_turns = 1;
-        snapshot.open = vec![Arc::new(view)];
+        let all = std::iter::once(&self.view).chain(&self.beside).zip(0..);
+        snapshot.open =
+            all.map(|(view, place)| self.saying(view, MessageId(i64::MAX - place), text)).collect();
+        snapshot.running_turns = u32::try_from(snapshot.open.len()).unwrap_or(u32::MAX);
         self.snapshots.send_replace(Arc::new(snapshot));
+    }
+
+    /// A view with the answer at its end.
+    fn saying(&self, view: &ConversationView, id: MessageId, text: &str) -> Arc<ConversationView> {
+        let chars = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        let entry = IndexEntry { id, revision: self.revision, chars, by_user: false };
+        let mut said = view.clone();
+        said.index = Arc::new(view.index.iter().copied().chain([entry]).collect());
+        said.live = vec![Arc::new(self.message(id, text))];
+        said.turn = Some(Arc::new(self.turn(id)));
+        Arc::new(said)
     }
 
     fn message(&self, id: MessageId, text: &str) -> Message {

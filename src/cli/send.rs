@@ -51,7 +51,12 @@ pub async fn send(
     let prepared = async {
         let id = seat::conversation(front, wish.ask, wish.project).await?;
         // Whoever reads our output reads the answer: it is not news in the window later.
-        front.send(AppCommand::Viewing { conversation: Some(id), beside: None, focused: true })?;
+        front.send(AppCommand::Viewing {
+            conversation: Some(id),
+            beside: Vec::new(),
+            held: Vec::new(),
+            focused: true,
+        })?;
         drain_queue(front, id).await?;
         let before = front.app.snapshot().view(id).and_then(|view| view.turn.as_ref().map(|turn| turn.turn));
         Ok::<_, Failure>((id, before))

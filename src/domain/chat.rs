@@ -18,7 +18,7 @@ use crate::model::settings::{BUDGET_CHARS_MAX, BUDGET_CHARS_MIN};
 /// Title of a conversation nobody has said anything in.
 pub(in crate::domain) const UNTITLED: &str = "New conversation";
 
-/// Conversations kept loaded for viewing.
+/// Conversations kept loaded for viewing; more only while more are on screen.
 const MAX_VIEWS: usize = 4;
 
 /// Longest title, in characters.
@@ -169,7 +169,11 @@ impl AppState {
     pub(in crate::domain) fn push_view(&mut self, view: ViewState) {
         self.views.push(view);
         while self.views.len() > MAX_VIEWS {
-            self.views.remove(0);
+            // What is on screen stays, and the newest.
+            let last = self.views.len() - 1;
+            let spare = |view: &ViewState| !self.viewing.needs(view.conversation);
+            let Some(place) = self.views.iter().take(last).position(spare) else { break };
+            self.views.remove(place);
         }
     }
 

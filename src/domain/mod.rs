@@ -34,6 +34,7 @@ use crate::api::command::{AppCommand, Command};
 use crate::api::snapshot::DatabaseStatus;
 use crate::domain::effect::Effect;
 use crate::domain::input::Input;
+use crate::domain::state::Viewing;
 
 pub use crate::domain::fold::fold_item;
 pub use crate::domain::state::AppState;
@@ -123,15 +124,15 @@ impl AppState {
             Command::Settings(command) => self.settings_command(command, cx, out),
             Command::Branch(command) => self.branch_command(command, cx, out),
             Command::Knowledge(command) => self.knowledge_command(command, cx, out),
-            Command::App(command) => self.app_command(command, out),
+            Command::App(command) => self.app_command(command, cx, out),
         }
     }
 
-    fn app_command(&mut self, command: AppCommand, out: &mut Vec<Effect>) {
+    fn app_command(&mut self, command: AppCommand, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
         match command {
             AppCommand::DismissNotice { notice } => self.dismiss_notice(notice),
-            AppCommand::Viewing { conversation, beside, focused } => {
-                self.viewing([conversation, beside], focused, out);
+            AppCommand::Viewing { conversation, beside, held, focused } => {
+                self.viewing(Viewing { conversation, beside, held }, focused, cx, out);
             }
             AppCommand::RestoreBackup { path } => out.push(Effect::RestoreBackup { path }),
             AppCommand::Quit => self.quit(out),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::api::notice::{Notice, NoticeAction};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
-use crate::domain::state::AppState;
+use crate::domain::state::{AppState, Viewing};
 use crate::model::id::{ConversationId, NoticeId};
 use crate::model::message::NoticeLevel;
 use crate::model::record::StoreWrite;
@@ -64,19 +64,21 @@ impl AppState {
 
     /// True when the conversation is on screen in a window that has the focus.
     pub(in crate::domain) fn is_watched(&self, conversation: ConversationId) -> bool {
-        self.focused && self.viewing.contains(&Some(conversation))
+        self.focused && self.viewing.shows(conversation)
     }
 
     pub(in crate::domain) fn viewing(
         &mut self,
-        viewing: [Option<ConversationId>; 2],
+        viewing: Viewing,
         focused: bool,
+        cx: &mut Cx<'_>,
         out: &mut Vec<Effect>,
     ) {
         self.has_window = true;
         self.viewing = viewing;
         self.focused = focused;
-        for conversation in viewing.into_iter().flatten().filter(|_| focused) {
+        self.load_viewed(cx, out);
+        for conversation in self.viewing.shown().filter(|_| focused).collect::<Vec<_>>() {
             let before = self.notices.len();
             // What they tell is on screen now.
             self.notices.retain(|notice| {
@@ -84,6 +86,26 @@ impl AppState {
             });
             self.dirty.notices |= self.notices.len() != before;
             self.mark_read(conversation, out);
+        }
+    }
+
+    /// Reads what is shown beside and not loaded, or could not be read before.
+    fn load_viewed(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        let there = |id: &ConversationId| self.conversations.get(id).is_some_and(|state| !state.deleted);
+        let loaded = |id: &ConversationId| {
+            self.views.iter().any(|view| view.conversation == *id && view.error.is_none())
+        };
+        let beside = self.viewing.beside.iter().chain(&self.viewing.held);
+        let wanted: Vec<ConversationId> = beside.copied().filter(|id| there(id) && !loaded(id)).collect();
+        for id in wanted {
+            self.views.retain(|view| view.conversation != id);
+            let view = self.new_view(id, true);
+            out.push(Effect::LoadIndex { conversation: id, generation: view.generation });
+            self.push_view(view);
+            self.dirty.urgent = true;
+            if self.viewing.beside.contains(&id) {
+                self.resume_queue(id, cx, out);
+            }
         }
     }
 

@@ -44,7 +44,7 @@ pub struct AppState {
     pub(in crate::domain) focus: Option<ConversationId>,
     pub(in crate::domain) branch_focus: Option<ConversationId>,
     /// What a window shows, and whether it has the focus.
-    pub(in crate::domain) viewing: [Option<ConversationId>; 2],
+    pub(in crate::domain) viewing: Viewing,
     pub(in crate::domain) focused: bool,
     /// A tour was asked for and waits for its folder.
     pub(in crate::domain) tour: Option<EngineId>,
@@ -188,6 +188,30 @@ pub(in crate::domain) struct UndoEdit {
     pub last_turn: Option<TurnState>,
 }
 
+/// What the window has on screen.
+#[derive(Default)]
+pub(in crate::domain) struct Viewing {
+    pub conversation: Option<ConversationId>,
+    /// Others on screen with it.
+    pub beside: Vec<ConversationId>,
+    /// Not on screen as such, but something of them is.
+    pub held: Vec<ConversationId>,
+}
+
+impl Viewing {
+    pub fn shown(&self) -> impl Iterator<Item = ConversationId> + '_ {
+        self.conversation.into_iter().chain(self.beside.iter().copied())
+    }
+
+    pub fn shows(&self, id: ConversationId) -> bool {
+        self.shown().any(|shown| shown == id)
+    }
+
+    pub fn needs(&self, id: ConversationId) -> bool {
+        self.shows(id) || self.held.contains(&id)
+    }
+}
+
 /// A conversation opened for viewing.
 pub(in crate::domain) struct ViewState {
     pub conversation: ConversationId,
@@ -293,7 +317,7 @@ impl AppState {
             git: crate::domain::checkout::GitState::default(),
             focus: None,
             branch_focus: None,
-            viewing: [None; 2],
+            viewing: Viewing::default(),
             focused: false,
             tour: None,
             quitting: false,

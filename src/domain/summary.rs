@@ -6,7 +6,7 @@ use crate::api::summary::{SummaryRequest, SummaryState, SummaryView};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
-use crate::model::branch::SummarySource;
+use crate::model::branch::{BranchStatus, SummarySource};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::project::SeatChoice;
 use crate::model::summary::{SUMMARY_MAX_CHARS, SummaryEvent, SummarySources, SummarySpec, Unwritten, fit};
@@ -200,8 +200,7 @@ impl AppState {
         let known: Vec<ConversationId> = self.summaries.keys().copied().collect();
         for branch in known {
             let row = self.conversations.get(&branch).filter(|state| !state.deleted).map(|state| &state.row);
-            let adopted = |facts: &crate::model::branch::Branch| facts.facts.adopted.is_some();
-            let Some(row) = row.filter(|row| !row.branch.as_ref().is_some_and(adopted)) else {
+            let Some(row) = row.filter(|row| row.branch_status() != Some(BranchStatus::Adopted)) else {
                 self.drop_summary(branch, out);
                 continue;
             };
@@ -238,7 +237,7 @@ impl AppState {
     fn branch_there(&self, id: ConversationId) -> Result<(ConversationId, SeatChoice, bool), String> {
         let row = self.there(id)?;
         let Some(branch) = &row.branch else { return Err("This conversation is not a branch.".to_owned()) };
-        if branch.facts.adopted.is_some() {
+        if row.branch_status() == Some(BranchStatus::Adopted) {
             return Err("It has been adopted already.".to_owned());
         }
         Ok((branch.parent, row.seat.clone(), row.archived))

@@ -50,6 +50,12 @@ pub enum UiAction {
     PinDrawer,
     /// What differs in the files of the conversation.
     Changes,
+    /// Two branches side by side, or back.
+    CompareBranches,
+    /// The next three belong to the comparison on screen.
+    ScrollTogether,
+    Differences,
+    SendToBoth,
     SetMode(Option<Mode>),
     Settings(SettingsPage),
     FindEngines,
@@ -123,6 +129,10 @@ impl UiAction {
             Self::Branch,
             Self::ToggleDrawer,
             Self::PinDrawer,
+            Self::CompareBranches,
+            Self::ScrollTogether,
+            Self::Differences,
+            Self::SendToBoth,
             Self::Adopt,
             Self::Changes,
             Self::GoToQuestion,
@@ -193,6 +203,7 @@ impl UiAction {
             Self::Branch => key(CTRL_SHIFT, Key::B),
             Self::ToggleDrawer => key(CTRL, Key::J),
             Self::PinDrawer => key(CTRL, Key::Backslash),
+            Self::CompareBranches => key(CTRL_SHIFT, Key::J),
             Self::Settings(SettingsPage::Engines) => key(CTRL, Key::Comma),
             Self::ZoomIn => key(CTRL, Key::Plus),
             Self::ZoomOut => key(CTRL, Key::Minus),
@@ -217,6 +228,9 @@ impl UiAction {
             | Self::Keep
             | Self::Adopt
             | Self::Changes
+            | Self::ScrollTogether
+            | Self::Differences
+            | Self::SendToBoth
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_) => None,
@@ -244,6 +258,8 @@ impl UiAction {
             Self::Branch => Some("branch"),
             Self::Adopt => Some("adopt"),
             Self::Changes => Some("changes"),
+            Self::CompareBranches => Some("compare-branches"),
+            Self::Differences => Some("differences"),
             Self::Settings(SettingsPage::Profiles) => Some("profiles"),
             Self::StopTurn => Some("stop"),
             Self::ContinueTurn => Some("continue"),
@@ -271,6 +287,8 @@ impl UiAction {
             | Self::Latest
             | Self::ToggleDrawer
             | Self::PinDrawer
+            | Self::ScrollTogether
+            | Self::SendToBoth
             | Self::Settings(_)
             | Self::FindEngines
             | Self::Theme(_)
@@ -308,6 +326,9 @@ impl UiAction {
             Self::Project(_) | Self::NewPlan | Self::Decide | Self::Keep => self.words_project(),
             Self::Branch | Self::Adopt | Self::Changes | Self::ToggleDrawer | Self::PinDrawer => {
                 self.words_branch()
+            }
+            Self::CompareBranches | Self::ScrollTogether | Self::Differences | Self::SendToBoth => {
+                self.words_compare()
             }
             Self::Settings(_)
             | Self::FindEngines
@@ -461,6 +482,28 @@ impl UiAction {
             _ => {
                 ("Branch from the newest message", "Another way to go on, beside this one.", icon::GIT_BRANCH)
             }
+        };
+        (text.to_owned(), tooltip, icon, Group::Conversation)
+    }
+
+    fn words_compare(self) -> (String, &'static str, Icon, Group) {
+        let (text, tooltip, icon) = match self {
+            Self::ScrollTogether => (
+                "Scroll together",
+                "Both compared columns keep the same distance from where they part.",
+                icon::LINK,
+            ),
+            Self::Differences => (
+                "Differences",
+                "Lays the final answers of both compared columns side by side and marks what differs.",
+                icon::GIT_DIFF,
+            ),
+            Self::SendToBoth => (
+                "Send to both",
+                "One field that writes to both compared columns; each gives its own answer.",
+                icon::PAPER_PLANE_RIGHT,
+            ),
+            _ => ("Compare branches…", "Two of them, or one and its parent, side by side.", icon::COLUMNS),
         };
         (text.to_owned(), tooltip, icon, Group::Conversation)
     }

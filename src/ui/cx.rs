@@ -45,8 +45,10 @@ pub enum Request {
     Rename(ConversationId),
     /// Opens a dialog about a branch.
     Branch(BranchAsk),
-    /// The same, about the branch shown beside the conversation.
-    Beside(Box<Self>),
+    /// The same, about what another desk than the main one shows.
+    Beside(DeskAt, Box<Self>),
+    /// Shows two conversations side by side.
+    Compare([ConversationId; 2]),
     /// Moves the keyboard to the composer.
     FocusComposer,
     /// Tells the user something that happened in the window itself.
@@ -56,9 +58,24 @@ pub enum Request {
     },
 }
 
+/// A place of the window where one conversation is read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DeskAt {
+    /// The centre.
+    #[default]
+    Main,
+    /// The branch beside it.
+    Drawer,
+    /// The columns of a comparison.
+    Left,
+    Right,
+}
+
 /// A dialog about a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchAsk {
+    /// Chooses what it is compared with; a main conversation can be compared, too.
+    Compare(ConversationId),
     Adopt(ConversationId),
     Delete(ConversationId),
     GitBranch(ConversationId),
@@ -81,8 +98,10 @@ pub struct UiCx<'a> {
     pub width: f32,
     /// The branch shown beside the conversation.
     pub branch: Option<ConversationId>,
-    /// This is the context of that branch, not of the conversation in the centre.
-    pub beside: bool,
+    /// The two conversations compared on screen; then no branch is shown beside.
+    pub compared: Option<[ConversationId; 2]>,
+    /// Which desk this is the context of.
+    pub desk: DeskAt,
     /// What is shown takes no messages.
     pub read_only: bool,
     outbox: RefCell<Vec<Request>>,
@@ -102,16 +121,22 @@ impl<'a> UiCx<'a> {
             covered: false,
             width: 1280.0,
             branch: None,
-            beside: false,
+            compared: None,
+            desk: DeskAt::Main,
             read_only: false,
             outbox: RefCell::new(Vec::new()),
         }
     }
 
-    /// The context of the branch at `route`, shown beside; [`UiCx::hand_over`] brings back what is asked there.
+    /// The context of the conversation at `route` on another desk; [`UiCx::hand_over`] brings back what is asked
+    /// there.
     #[must_use]
-    pub fn for_branch<'b>(&'b self, route: &'b Route) -> UiCx<'b> {
-        let archived = |id| lineage::row(self.snap, id).is_some_and(|row| row.conversation.archived);
+    pub fn for_desk<'b>(&'b self, desk: DeskAt, route: &'b Route) -> UiCx<'b> {
+        // Archived main conversations go on being written to; a branch is done then.
+        let archived = |id| {
+            let row = lineage::row(self.snap, id);
+            row.is_some_and(|row| row.conversation.archived && row.conversation.branch.is_some())
+        };
         UiCx {
             snap: self.snap,
             route,
@@ -122,13 +147,14 @@ impl<'a> UiCx<'a> {
             covered: self.covered,
             width: self.width,
             branch: self.branch,
-            beside: true,
+            compared: self.compared,
+            desk,
             read_only: route.conversation().is_some_and(archived),
             outbox: RefCell::new(Vec::new()),
         }
     }
 
-    /// Passes on what was asked for in a branch, marked as such where it matters.
+    /// Passes on what was asked for at another desk, marked as such where it matters.
     pub fn hand_over(&self, to: &UiCx<'_>) {
         for request in self.take() {
             to.ask(match request {
@@ -136,10 +162,16 @@ impl<'a> UiCx<'a> {
                 | Request::Edit(_)
                 | Request::Decide(_)
                 | Request::Keep(_)
-                | Request::FocusComposer => Request::Beside(Box::new(request)),
+                | Request::FocusComposer => Request::Beside(self.desk, Box::new(request)),
                 other => other,
             });
         }
+    }
+
+    /// It stands beside another conversation, or in its place.
+    #[must_use]
+    pub fn is_beside(&self) -> bool {
+        self.desk != DeskAt::Main
     }
 
     /// Sends a command to the core after this frame.
@@ -267,8 +299,14 @@ mod tests {
         let (_publish, snapshots) = tokio::sync::watch::channel(Arc::new(testing::snapshot("empty")));
         let handle = AppHandle::new(sender, snapshots);
         let mut out = Outgoing::default();
-        let viewing =
-            |focused| Command::App(AppCommand::Viewing { conversation: None, beside: None, focused });
+        let viewing = |focused| {
+            Command::App(AppCommand::Viewing {
+                conversation: None,
+                beside: Vec::new(),
+                held: Vec::new(),
+                focused,
+            })
+        };
         out.push(viewing(true));
         out.push(viewing(false));
         assert!(!out.flush(&handle));

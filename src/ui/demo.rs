@@ -8,7 +8,6 @@ use crate::api::handle::AppHandle;
 use crate::model::settings::ThemeChoice;
 use crate::ui::host::{Host, NoNotifier, NoOpener, SystemClipboard, SystemDialogs};
 use crate::ui::testing;
-use crate::ui::view_state::ViewState;
 use crate::ui::window::{self, WindowConfig};
 use crate::ui::words::Now;
 
@@ -21,7 +20,7 @@ pub fn run(args: impl Iterator<Item = String>) -> anyhow::Result<()> {
     let name = args.first().map_or("chat", String::as_str);
     let mut fixture = testing::fixture(name);
     let mut settings = (*fixture.snap.settings).clone();
-    let mut state = ViewState { route: fixture.route.clone(), first: fixture.act, ..ViewState::default() };
+    let mut state = fixture.view_state();
     for word in args.iter().skip(1) {
         match (word.as_str(), word.split_once('x'), word.parse()) {
             ("light", ..) => settings.theme = ThemeChoice::Light,

@@ -2,6 +2,7 @@
 
 pub mod banner;
 pub mod changes;
+pub mod compare;
 pub mod composer;
 pub mod conversation;
 pub mod desk;

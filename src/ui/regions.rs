@@ -2,6 +2,8 @@
 
 use egui::{Context, Id};
 
+use crate::ui::cx::DeskAt;
+
 /// A part of the window, in the order of F6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
@@ -10,18 +12,39 @@ pub enum Region {
     Content,
     Question,
     Composer,
-    /// The branch beside the conversation.
+    /// The branch beside the conversation, or the left column of a comparison.
     Branch,
+    /// The right column of a comparison.
+    Right,
     Status,
 }
 
-const ORDER: [Region; 7] = [
+impl Region {
+    /// Where a desk has its composer.
+    #[must_use]
+    pub fn composer(desk: DeskAt) -> Self {
+        match desk {
+            DeskAt::Main => Self::Composer,
+            DeskAt::Drawer | DeskAt::Left => Self::Branch,
+            DeskAt::Right => Self::Right,
+        }
+    }
+
+    /// Where a desk has its question.
+    #[must_use]
+    pub fn question(desk: DeskAt) -> Self {
+        if desk == DeskAt::Main { Self::Question } else { Self::composer(desk) }
+    }
+}
+
+const ORDER: [Region; 8] = [
     Region::Sidebar,
     Region::Header,
     Region::Content,
     Region::Question,
     Region::Composer,
     Region::Branch,
+    Region::Right,
     Region::Status,
 ];
 

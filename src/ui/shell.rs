@@ -1,5 +1,6 @@
 //! One frame of the window: takes the newest snapshot, lays out the panels, does what they asked for.
 
+mod compare;
 mod escape;
 mod follow;
 mod perform;
@@ -15,12 +16,13 @@ use crate::api::handle::AppHandle;
 use crate::api::snapshot::{DatabaseStatus, Snapshot};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::ui::action::UiAction;
-use crate::ui::cx::{Outgoing, UiCx};
+use crate::ui::cx::{DeskAt, Outgoing, UiCx};
 use crate::ui::host::Host;
 use crate::ui::keys::{self, KeyMap};
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::changes::ChangesPanel;
+use crate::ui::panels::compare::Compare;
 use crate::ui::panels::composer;
 use crate::ui::panels::desk::{Desk, region};
 use crate::ui::panels::dialogs::Dialogs;
@@ -38,7 +40,7 @@ use crate::ui::panels::status_bar::StatusBar;
 use crate::ui::regions::Region;
 use crate::ui::route::{History, Route};
 use crate::ui::theme;
-use crate::ui::view_state::ViewState;
+use crate::ui::view_state::{Shelf, ViewState};
 
 /// The window closes after so long even when the core has not said that it ended, seconds.
 const QUIT_WITHIN_S: f64 = 8.0;
@@ -74,6 +76,8 @@ pub(super) struct Panels {
     desk: Desk,
     /// The branch beside it.
     drawer: Drawer,
+    /// Two conversations in the place of the drawer.
+    compare: Compare,
     inspector: Inspector,
     changes: ChangesPanel,
     settings: SettingsPanel,
@@ -103,7 +107,10 @@ pub(super) struct Seen {
     arriving: Option<Region>,
     /// When that conversation was first drawn, seconds.
     arrived_s: Option<f64>,
-    viewing: Option<(Option<ConversationId>, Option<ConversationId>, bool)>,
+    viewing: Option<AppCommand>,
+    /// When that was told, seconds.
+    viewing_s: f64,
+    compared: Option<[ConversationId; 2]>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
     /// When an orderly end was asked for, seconds.
@@ -117,6 +124,12 @@ impl Shell {
         panels.sidebar.archive_open = view.archive_open;
         panels.drawer.width = view.drawer_width;
         panels.drawer.pinned = view.drawer_pinned;
+        for shelf in &view.shelves {
+            panels.drawer.restore(shelf);
+            if let Some(pair) = shelf.compared {
+                panels.compare.restore(shelf.root, pair);
+            }
+        }
         Self {
             handle,
             snap,
@@ -154,7 +167,7 @@ impl Shell {
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
         cx.time_s = cx_time;
         cx.keys = Arc::clone(&self.keys);
-        cx.branch = self.panels.drawer.shown(&snap, &route);
+        self.seen_beside(&mut cx);
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
         self.over.notices.take_in(&cx, ctx, focused, self.host.notifier.as_mut());
         if let Some((ask, path)) = self.host.dialogs.poll() {
@@ -191,7 +204,7 @@ impl Shell {
         cx.home = home.as_deref();
         cx.keys = Arc::clone(&self.keys);
         cx.width = ui.max_rect().width();
-        cx.branch = self.panels.drawer.shown(&snap, &route);
+        self.seen_beside(&mut cx);
         if let Some(action) = self.view.first.take() {
             cx.act(action);
         }
@@ -216,7 +229,11 @@ impl Shell {
         let mut above = theme::sizes().row.status;
         if matches!(cx.route, Route::Chat { .. }) && cx.width < TOASTS_BESIDE_FROM {
             // Send and Stop are never covered.
-            let beside = if cx.branch.is_some() { self.panels.drawer.desk.foot } else { 0.0 };
+            let beside = match cx.compared {
+                Some(_) => self.panels.compare.foot(),
+                None if cx.branch.is_some() => self.panels.drawer.desk.foot,
+                None => 0.0,
+            };
             above += self.panels.desk.foot.max(beside);
         }
         self.over.notices.show(&cx, &ctx, above);
@@ -225,7 +242,7 @@ impl Shell {
 
     /// Text typed or pasted while no control has the keyboard goes to the composer.
     fn type_anywhere(&self, cx: &UiCx<'_>, ctx: &Context) {
-        let open = matches!(cx.route, Route::Chat { .. }) && cx.view().is_some();
+        let open = matches!(cx.route, Route::Chat { .. }) && (cx.view().is_some() || cx.compared.is_some());
         let busy = cx.covered || self.over.sidebar || egui::Popup::is_any_open(ctx);
         if !open || busy || ctx.memory(egui::Memory::focused).is_some() {
             return;
@@ -238,8 +255,11 @@ impl Shell {
             })
         });
         if typed {
-            let beside = cx.branch.is_some() && self.panels.drawer.active;
-            ctx.memory_mut(|memory| memory.request_focus(composer::field_id(beside)));
+            let field = match self.active_desk(cx) {
+                desk @ (DeskAt::Left | DeskAt::Right) => self.panels.compare.field(desk),
+                desk => composer::field_id(desk),
+            };
+            ctx.memory_mut(|memory| memory.request_focus(field));
         }
     }
 
@@ -273,11 +293,12 @@ impl Shell {
     fn left(&mut self, cx: &UiCx<'_>, ui: &mut Ui, body: Rect) -> f32 {
         let sizes = theme::sizes();
         let inspector = matches!(cx.route, Route::Inspector { .. } | Route::Changes { .. });
-        if cx.width < SIDEBAR_FROM || !self.view.sidebar_open || inspector {
+        let narrow = cx.width < SIDEBAR_FROM || self.needs_rail(cx);
+        if narrow || !self.view.sidebar_open || inspector {
             let rect = Rect::from_min_size(body.min, vec2(sizes.panel.rail, body.height()));
             let mut child = region(ui, rect, "rail");
             if sidebar::rail(cx, &mut child) {
-                if cx.width < SIDEBAR_FROM || inspector {
+                if narrow || inspector {
                     self.over.sidebar = !self.over.sidebar;
                 } else {
                     self.view.sidebar_open = true;
@@ -352,6 +373,7 @@ impl Shell {
                 }
                 self.panels.home.ui(cx, ui);
             }
+            Route::Chat { .. } if cx.compared.is_some() => self.columns(cx, ui),
             Route::Chat { .. } if cx.branch.is_some() => self.split(cx, ui),
             Route::Chat { .. } => {
                 self.panels.header.ui(cx, ui);
@@ -377,9 +399,18 @@ impl Shell {
     /// The window is gone: remembers itself.
     pub fn closed(&mut self) {
         self.view.route = self.history.here().clone();
+        self.view.shelves = self.shelves();
         if let Some(path) = &self.view_path {
             self.view.save(path);
         }
+    }
+
+    /// What is open beside main conversations, for the next start.
+    #[must_use]
+    pub fn shelves(&self) -> Vec<Shelf> {
+        let mut shelves = self.panels.drawer.kept();
+        self.panels.compare.keep(&mut shelves);
+        shelves
     }
 
     /// Asks the core for an orderly end and keeps the window until it is there.
@@ -398,21 +429,27 @@ impl Shell {
     pub fn act(&mut self, ctx: &Context, action: UiAction) {
         let (snap, route) = (Arc::clone(&self.snap), self.route().clone());
         let mut cx = UiCx::new(&snap, &route, self.host.clock.now());
-        cx.branch = self.panels.drawer.shown(&snap, &route);
+        self.seen_beside(&mut cx);
         cx.act(action);
         self.perform_all(&cx, ctx);
     }
 }
 
 impl Panels {
-    /// The desk of the centre, or of the branch beside it.
-    fn desk(&mut self, beside: bool) -> &mut Desk {
-        if beside { &mut self.drawer.desk } else { &mut self.desk }
+    /// The desk at a place of the window.
+    fn desk(&mut self, at: DeskAt) -> &mut Desk {
+        match at {
+            DeskAt::Main => &mut self.desk,
+            DeskAt::Drawer => &mut self.drawer.desk,
+            DeskAt::Left | DeskAt::Right => self.compare.desk(at),
+        }
     }
 
     /// Stores all that is typed.
     fn flush(&mut self, cx: &UiCx<'_>) {
         self.desk.composer.flush(cx, true);
         self.drawer.desk.composer.flush(cx, true);
+        self.compare.left.composer.flush(cx, true);
+        self.compare.right.composer.flush(cx, true);
     }
 }

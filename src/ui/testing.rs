@@ -4,6 +4,7 @@
 
 pub mod branches;
 pub mod changes;
+pub mod compared;
 pub mod known;
 pub mod summaries;
 
@@ -34,6 +35,7 @@ use crate::model::turn::{
 };
 use crate::ui::action::UiAction;
 use crate::ui::route::{ProjectPage, Route, SettingsPage};
+use crate::ui::view_state::{Shelf, ViewState};
 use crate::ui::words::Now;
 
 /// The moment of every fixture: a Thursday, 14:05.
@@ -43,7 +45,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 55] = [
+pub const NAMES: [&str; 59] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -99,6 +101,10 @@ pub const NAMES: [&str; 55] = [
     "branch-gone",
     "branch-refused",
     "branch-offer",
+    "branch-compare",
+    "branch-compare-diff",
+    "branch-compare-streaming",
+    "branch-compare-narrow",
 ];
 
 /// One state of the app and the place shown.
@@ -107,6 +113,23 @@ pub struct Fixture {
     pub route: Route,
     /// What the user did before.
     pub act: Option<UiAction>,
+    /// What was open beside the conversation when the window was closed.
+    pub shelves: Vec<Shelf>,
+    pub pinned: bool,
+}
+
+impl Fixture {
+    /// What the window remembers at its start.
+    #[must_use]
+    pub fn view_state(&self) -> ViewState {
+        ViewState {
+            route: self.route.clone(),
+            first: self.act,
+            shelves: self.shelves.clone(),
+            drawer_pinned: self.pinned,
+            ..ViewState::default()
+        }
+    }
 }
 
 /// The snapshot of a fixture alone.
@@ -197,15 +220,14 @@ pub fn fixture(name: &str) -> Fixture {
             );
             route = settings(SettingsPage::Keys);
         }
-        "branch-changes" | "branch-empty" | "branch-gone" | "branch-refused" | "branch-offer" => {
-            route = changes::show(&mut snap, name);
-        }
+        _ if changes::NAMES.contains(&name) => route = changes::show(&mut snap, name),
         _ if name.starts_with("branch-") || name.starts_with("adopt-") => branches::show(&mut snap, name),
         "project" => route = settings(SettingsPage::Project),
         "states" => show(&mut snap, states(), None),
         _ => show(&mut snap, chat(), None),
     }
-    Fixture { snap, route, act: branches::act(name) }
+    let (shelves, pinned) = compared::beside(name);
+    Fixture { snap, route, act: branches::act(name), shelves, pinned }
 }
 
 /// Chooses keys for commands by their stored names.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::id::ConversationId;
 use crate::ui::action::UiAction;
 use crate::ui::route::Route;
 
@@ -28,11 +29,33 @@ pub struct ViewState {
     /// Width of a branch beside the conversation while it is not pinned, points.
     pub drawer_width: f32,
     pub drawer_pinned: bool,
+    /// What is open beside main conversations.
+    pub shelves: Vec<Shelf>,
     pub route: Route,
     /// Run once the window is there, e.g. for a picture.
     #[serde(skip)]
     pub first: Option<UiAction>,
 }
+
+/// The branches open beside one main conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shelf {
+    pub root: ConversationId,
+    /// In their order.
+    #[serde(default)]
+    pub tabs: Vec<ConversationId>,
+    /// The one in front.
+    #[serde(default)]
+    pub at: Option<ConversationId>,
+    #[serde(default)]
+    pub open: bool,
+    /// Shown side by side in their place.
+    #[serde(default)]
+    pub compared: Option<[ConversationId; 2]>,
+}
+
+/// Main conversations whose branches are remembered; the newest ones.
+const SHELVES_MAX: usize = 64;
 
 impl Default for ViewState {
     fn default() -> Self {
@@ -45,6 +68,7 @@ impl Default for ViewState {
             archive_open: false,
             drawer_width: 440.0,
             drawer_pinned: false,
+            shelves: Vec::new(),
             route: Route::Home,
             first: None,
         }
@@ -74,6 +98,8 @@ impl ViewState {
             if self.sidebar_width.is_finite() { self.sidebar_width.clamp(200.0, 360.0) } else { 248.0 };
         self.drawer_width =
             if self.drawer_width.is_finite() { self.drawer_width.clamp(360.0, 4_000.0) } else { 440.0 };
+        let spare = self.shelves.len().saturating_sub(SHELVES_MAX);
+        self.shelves.drain(..spare);
         self.position = self.position.filter(|[x, y]| x.abs() < 30_000.0 && y.abs() < 30_000.0);
     }
 
@@ -98,7 +124,15 @@ mod tests {
     fn a_saved_state_comes_back_and_a_bad_one_is_put_right() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("view.json");
-        let state = ViewState { size: [900.0, 600.0], sidebar_width: 300.0, ..ViewState::default() };
+        let [root, one, other] = [1, 2, 3].map(ConversationId);
+        let shelf =
+            Shelf { root, tabs: vec![one, other], at: Some(one), open: true, compared: Some([one, other]) };
+        let state = ViewState {
+            size: [900.0, 600.0],
+            sidebar_width: 300.0,
+            shelves: vec![shelf],
+            ..ViewState::default()
+        };
         state.save(&path);
         assert_eq!(ViewState::load(&path), state);
         std::fs::write(&path, r#"{"size":[1,1],"sidebar_width":9999,"new_field":1}"#).unwrap();

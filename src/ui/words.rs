@@ -24,6 +24,16 @@ fn tenths(n: u64, unit: u64, sign: &str) -> String {
     }
 }
 
+/// At most so many characters; what is left out is said by `…`.
+#[must_use]
+pub fn short(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
 /// `4,750`.
 #[must_use]
 pub fn thousands(n: u64) -> String {

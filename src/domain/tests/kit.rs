@@ -136,7 +136,7 @@ impl World {
     }
 
     pub fn look(&mut self, conversation: Option<ConversationId>, focused: bool) {
-        self.command(AppCommand::Viewing { conversation, beside: None, focused });
+        self.command(AppCommand::Viewing { conversation, beside: Vec::new(), held: Vec::new(), focused });
     }
 
     /// The oldest write is done, or fails.

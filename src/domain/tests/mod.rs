@@ -2,6 +2,7 @@
 
 mod branch;
 mod chat;
+mod checkout;
 mod history;
 mod interleavings;
 mod kit;

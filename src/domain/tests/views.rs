@@ -1,6 +1,6 @@
 //! Open conversations: their index, their pages, and reads that come late.
 
-use crate::api::command::ChatCommand;
+use crate::api::command::{AppCommand, ChatCommand};
 use crate::api::snapshot::PAGE_LEN;
 use crate::domain::effect::Effect;
 use crate::domain::input::{Input, OpenedConversation, Stored};
@@ -244,4 +244,74 @@ fn leaving_the_conversation_leaves_its_turn_alone() {
     world.chat(ChatCommand::Open { conversation: a });
     world.settle();
     assert_eq!(world.texts(a), ["go", "whole answer"]);
+}
+
+/// What is on screen stays loaded, however many others are opened, and is read when it is not.
+#[test]
+fn what_is_on_screen_is_loaded_and_stays() {
+    let (mut world, ids) = many(7);
+    let beside = vec![ids[0], ids[1]];
+    let look = |beside: &[ConversationId], held: &[ConversationId]| AppCommand::Viewing {
+        conversation: Some(ids[6]),
+        beside: beside.to_vec(),
+        held: held.to_vec(),
+        focused: true,
+    };
+    world.command(look(&beside, &[ids[2]]));
+    world.settle();
+    for id in &ids[3..7] {
+        world.chat(ChatCommand::Open { conversation: *id });
+        world.settle();
+    }
+    let open: Vec<ConversationId> =
+        world.state.snapshot().open.iter().map(|view| view.row.conversation.id).collect();
+    assert!(ids[..3].iter().all(|id| open.contains(id)), "{open:?}");
+    assert!(open.contains(&ids[6]), "and the one just opened");
+    for id in &ids[..3] {
+        assert!(!world.view(*id).loading && world.view(*id).index.len() == 2);
+    }
+    assert!(world.reads.is_empty());
+    world.command(look(&beside, &[]));
+    assert!(world.reads.is_empty(), "what is loaded is not read again");
+    world.command(look(&[ConversationId(1)], &[]));
+    assert!(world.reads.is_empty(), "what is not there is not read");
+}
+
+/// One that is only held for what it shows elsewhere keeps its mark.
+#[test]
+fn only_what_is_on_screen_counts_as_read() {
+    let (mut world, ids) = many(3);
+    world.look(None, true);
+    for id in &ids {
+        world.ask(*id, "more", "said");
+    }
+    let unread = |world: &mut World| -> Vec<ConversationId> {
+        let snapshot = world.state.snapshot();
+        let rows = snapshot.conversations.iter().map(|row| &row.conversation);
+        let mut unread: Vec<ConversationId> = rows.filter(|row| row.unread).map(|row| row.id).collect();
+        unread.sort_unstable();
+        unread
+    };
+    assert_eq!(unread(&mut world), ids);
+    let (beside, held) = (vec![ids[0]], vec![ids[1]]);
+    world.command(AppCommand::Viewing { conversation: None, beside, held, focused: true });
+    assert_eq!(unread(&mut world), &ids[1..]);
+}
+
+/// Conversations with a question and an answer each, oldest first, none of them open.
+fn many(count: usize) -> (World, Vec<ConversationId>) {
+    let (mut world, first) = World::with_conversation();
+    let project = world.state.snapshot().project.unwrap();
+    let mut ids = vec![first];
+    world.ask(first, "q", "a");
+    for _ in 1..count {
+        world.chat(ChatCommand::New { project, seat: None });
+        world.settle();
+        let id = world.state.snapshot().focus.unwrap();
+        world.ask(id, "q", "a");
+        ids.push(id);
+    }
+    world.crash();
+    world.settle();
+    (world, ids)
 }

@@ -203,7 +203,12 @@ impl Git {
         if std::fs::symlink_metadata(folder).is_ok() {
             return Err(GitError::Refused(format!("{} is still there.", folder.display())));
         }
-        let Some(entry) = self.entry_of(project, folder).await? else { return Ok(()) };
+        let entry = match self.entry_of(project, folder).await {
+            // Where there is no repository any more, there is no list either.
+            Err(GitError::NoRepository { .. } | GitError::FolderGone { .. }) => None,
+            other => other?,
+        };
+        let Some(entry) = entry else { return Ok(()) };
         if let Some(why) = entry.locked {
             let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
             return Err(GitError::Refused(format!(

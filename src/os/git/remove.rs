@@ -111,7 +111,8 @@ impl Git {
         let told = |error: GitError| NotRemoved::Failed(error.to_string());
         self.check().await.map_err(told)?;
         let losses = self.losses(project, folder).await.map_err(told)?;
-        if !losses.is_empty() && !(with_ignored && losses.only_ignored()) {
+        let may_go = losses.is_empty() || (with_ignored && losses.only_ignored());
+        if !may_go {
             return Err(NotRemoved::Loses(Box::new(losses)));
         }
         let args = [OsStr::new("worktree"), OsStr::new("remove"), OsStr::new("--"), folder.as_os_str()];

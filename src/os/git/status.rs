@@ -171,7 +171,7 @@ mod unit_tests {
     #[test]
     fn entries_are_read() {
         let text = b"1 .M N... 100644 100644 100644 aaa bbb src/a b.rs\0? new\xff\0! target/\0\
-            u UU N... 100644 100644 100644 100644 a b c both\01 .M S.MU 160000 160000 160000 a a sub\01 A. N... 0 1 1 a b cut";
+            u UU N... 100644 100644 100644 100644 a b c both\x001 .M S.MU 160000 160000 160000 a a sub\x001 A. N... 0 1 1 a b cut";
         let read = parse(text, true);
         let shown: Vec<_> =
             read.iter().map(|one| (one.path.shown(), one.kind, one.dirty_submodule)).collect();

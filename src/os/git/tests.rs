@@ -109,7 +109,7 @@ impl Bed {
     }
 
     fn left_in_shelf(&self) -> usize {
-        std::fs::read_dir(self.shelf()).map_or(0, |entries| entries.count())
+        std::fs::read_dir(self.shelf()).map_or(0, Iterator::count)
     }
 }
 

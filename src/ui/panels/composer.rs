@@ -19,7 +19,7 @@ use crate::model::project::Draft;
 use crate::model::skill::SkillSuggestion;
 use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
-use crate::ui::cx::{Request, UiCx};
+use crate::ui::cx::{DeskAt, Request, UiCx};
 use crate::ui::panel::Panel;
 use crate::ui::panels::project::open_suggestions;
 use crate::ui::regions::{self, Region};
@@ -33,6 +33,8 @@ pub use pickers::why_not;
 
 /// A changed draft is stored after so long without another change, seconds.
 const SAVE_AFTER_S: f64 = 0.7;
+/// Longest title in the hint of the field, characters.
+const HINT_TITLE_CHARS: usize = 28;
 /// Longest text in the field itself, characters; more comes in as a paste.
 const FIELD_MAX_CHARS: usize = 100_000;
 
@@ -63,12 +65,34 @@ struct Compose {
     edits: u64,
     /// Characters of text and pastes, with the count of changes they were counted at.
     chars: (u64, u64),
+    /// What was sent last and when, seconds, until the core took it.
+    sent: Option<(Draft, f64)>,
 }
+
+/// A draft that the core still holds so long after it was sent was refused, seconds.
+const REFUSED_AFTER_S: f64 = 0.6;
 
 impl Compose {
     fn touch(&mut self, now_s: f64) {
         self.dirty_s = Some(now_s);
         self.edits += 1;
+    }
+
+    /// What was sent and refused comes back into the field, unless something else stands there by now.
+    fn refused(&mut self, now_s: f64, stored: &Draft) {
+        let Some((sent, since_s)) = &self.sent else { return };
+        if stored != sent {
+            // Before it was taken nothing of it may have been stored; later nothing of it is left.
+            if now_s - since_s > REFUSED_AFTER_S {
+                self.sent = None;
+            }
+        } else if now_s - since_s > REFUSED_AFTER_S {
+            if self.draft.is_blank() {
+                self.draft = sent.clone();
+                self.edits += 1;
+            }
+            self.sent = None;
+        }
     }
 
     /// Characters that would be sent, counted once per change.
@@ -81,20 +105,36 @@ impl Compose {
     }
 }
 
-/// The field's id, in the centre or beside it; one field for all conversations there, so that the focus stays while
-/// they change.
+/// The id of a desk's field; one field for all conversations there, so that the focus stays while they change.
 #[must_use]
-pub fn field_id(beside: bool) -> Id {
-    field(beside, 1, 1).id()
+pub fn field_id(desk: DeskAt) -> Id {
+    field(desk, 1, 1).id()
 }
 
-fn field(beside: bool, least: usize, most: usize) -> TextField<'static> {
-    let (salt, name) =
-        if beside { ("branch composer", "Message in the branch") } else { ("composer", "Message") };
-    TextField::multi(salt, name, least, most)
+fn field(desk: DeskAt, least: usize, most: usize) -> TextField<'static> {
+    let name = match desk {
+        DeskAt::Main => "Message",
+        DeskAt::Drawer => "Message in the branch",
+        DeskAt::Left => "Message in the left column",
+        DeskAt::Right => "Message in the right column",
+    };
+    TextField::multi(("composer", desk), name, least, most)
 }
 
 impl Composer {
+    /// Takes over what is typed for a conversation from the composer of another desk.
+    pub fn take_from(&mut self, other: &mut Self, id: ConversationId) {
+        if let Some(compose) = other.drafts.remove(&id) {
+            self.drafts.insert(id, compose);
+        }
+    }
+
+    /// Conversations for which something was typed or read.
+    #[must_use]
+    pub fn conversations(&self) -> Vec<ConversationId> {
+        self.drafts.keys().copied().collect()
+    }
+
     /// Stores what is dirty, at once when `now` is set (leaving a conversation, closing the window).
     pub fn flush(&mut self, cx: &UiCx<'_>, now: bool) {
         let mut ids: Vec<ConversationId> = self.drafts.keys().copied().collect();
@@ -157,6 +197,7 @@ impl Composer {
             self.slash = slash::SlashList::default();
         }
         let compose = self.drafts.entry(id).or_default();
+        compose.refused(cx.time_s, &view.draft);
         if !compose.loaded && !view.loading {
             compose.loaded = true;
             compose.edits += 1;
@@ -181,11 +222,10 @@ impl Panel for Composer {
         self.enter(cx, view);
         let p = theme::palette(ui);
         let sizes = theme::sizes();
-        let field_id = field_id(cx.beside);
-        if !cx.beside {
-            regions::mark(ui.ctx(), Region::Composer, field_id);
-        } else if view.asks.is_empty() {
-            regions::mark(ui.ctx(), Region::Branch, field_id);
+        let field_id = field_id(cx.desk);
+        // Beside, one region serves for question and composer.
+        if !cx.is_beside() || view.asks.is_empty() {
+            regions::mark(ui.ctx(), Region::composer(cx.desk), field_id);
         }
         let focused = ui.memory(|memory| memory.has_focus(field_id));
         let frame = Frame::NONE.fill(p.bg_raised).corner_radius(sizes.radius.composer).inner_margin(Margin {
@@ -224,7 +264,7 @@ impl Composer {
     fn field(&mut self, cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView) {
         let id = view.row.conversation.id;
         let enter_sends = cx.snap.settings.enter_sends;
-        let focused = ui.memory(|memory| memory.has_focus(field_id(cx.beside)));
+        let focused = ui.memory(|memory| memory.has_focus(field_id(cx.desk)));
         // Ctrl/⌘+Enter sends in either setting.
         let forced = focused && ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         let empty = self.drafts.get(&id).is_none_or(|compose| compose.draft.text.is_empty());
@@ -237,7 +277,7 @@ impl Composer {
         let most = (third as usize).clamp(3, 20);
         let least = if ui.ctx().content_rect().height() < 560.0 || !view.asks.is_empty() { 1 } else { 2 };
         let Some(compose) = self.drafts.get_mut(&id) else { return };
-        let field = field(cx.beside, least, most)
+        let field = field(cx.desk, least, most)
             .bare()
             .hint(&hint)
             .max_chars(FIELD_MAX_CHARS)
@@ -285,6 +325,7 @@ impl Composer {
         let draft = std::mem::take(&mut compose.draft);
         compose.touch(cx.time_s);
         compose.dirty_s = None;
+        compose.sent = Some((draft.clone(), cx.time_s));
         self.open_paste = None;
         cx.send(ChatCommand::Send { conversation: id, draft });
         cx.act(UiAction::Latest);
@@ -421,8 +462,14 @@ fn live_state(view: &ConversationView) -> Option<TurnState> {
 
 fn hint(cx: &UiCx<'_>, view: &ConversationView) -> String {
     let name = cx.seat_name(&view.row.conversation.seat);
+    // With several composers on screen each says whose it is.
+    let several = cx.branch.is_some() || cx.compared.is_some();
+    let title = words::short(&view.row.conversation.title, HINT_TITLE_CHARS);
+    let place = if several { format!(" in {title}") } else { String::new() };
     if live_state(view).is_some() {
-        format!("Queue a message for {name}")
+        format!("Queue a message for {name}{place}")
+    } else if several {
+        format!("Message {name}{place}")
     } else {
         format!("Message {name}. / for commands")
     }
@@ -454,7 +501,9 @@ fn send_or_stop(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, blank: bool
             } else {
                 format!("{} ↵", cx.keys.platform.command())
             };
-            Button::primary("Send").key(&key).min_width(WIDTH).disabled(why).show(ui).clicked()
+            let to = format!("To {}", view.row.conversation.title);
+            let button = Button::primary("Send").key(&key).min_width(WIDTH).disabled(why).show(ui);
+            button.on_hover_text(to).clicked()
         }
     }
 }

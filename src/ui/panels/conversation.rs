@@ -8,6 +8,7 @@ mod adopted;
 mod checkpoint;
 pub mod copy;
 mod ending;
+mod inherited;
 mod message;
 mod text;
 mod tools;
@@ -44,6 +45,17 @@ pub struct Conversation {
     asked: HashMap<(ConversationId, u32), f64>,
     /// Place of the match the find bar stands at.
     pub highlight: Option<usize>,
+    /// Shown above the first message: what a branch starts from.
+    pub inherited: Option<Inherited>,
+    /// The user scrolled when it was last drawn.
+    pub scrolled: bool,
+}
+
+/// The message of another conversation that stands above a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inherited {
+    pub parent: ConversationId,
+    pub message: MessageId,
 }
 
 /// An own message being changed.
@@ -97,8 +109,30 @@ impl Conversation {
         }
     }
 
+    /// Brings the view's top so many points below the top of a message, also beyond the last one; `message` may be
+    /// the inherited one.
+    pub fn align(&mut self, conversation: ConversationId, message: MessageId, below: f32) {
+        let list = self.lists.entry(conversation).or_default();
+        let key = key_of(message);
+        // Above the first row there is more room than between two.
+        let own = self.inherited.is_none_or(|inherited| inherited.message != message);
+        let below = if own { below - (EDGE - GAP) } else { below };
+        list.rows.reach(own.then_some((key, GAP - EDGE)));
+        list.rows.scroll_below(key, below);
+    }
+
+    /// How far the view's top lies below a message, as [`Conversation::align`] takes it.
+    #[must_use]
+    pub fn below(&self, conversation: ConversationId, message: MessageId) -> Option<f32> {
+        let list = self.lists.get(&conversation)?;
+        let key = key_of(message);
+        let own = self.inherited.is_none_or(|inherited| inherited.message != message);
+        Some(list.rows.below(key)? + if own { EDGE - GAP } else { 0.0 })
+    }
+
     /// Draws the conversation; `column` is the reading column inside the scrolled area.
     pub fn show(&mut self, cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
+        self.scrolled = false;
         let Some(view) = cx.view() else {
             quiet(ui, column, "Opening the conversation");
             return;
@@ -114,7 +148,10 @@ impl Conversation {
             quiet(ui, column, &format!("The messages could not be read. {error}"));
             return;
         }
-        if view.index.is_empty() {
+        if cx.read_only {
+            self.editing = None;
+        }
+        if view.index.is_empty() && (view.loading || self.inherited.is_none()) {
             if view.loading {
                 quiet(ui, column, "Opening the conversation");
             } else {
@@ -123,22 +160,26 @@ impl Conversation {
             return;
         }
         let mut list = self.lists.remove(&id).unwrap_or_default();
-        list.take(&view.index);
+        let lead = self.inherited.map(|inherited| inherited.row(cx));
+        list.take(&view.index, lead);
+        let before = usize::from(lead.is_some());
         let area = Rect::from_min_max(pos2(ui.max_rect().left(), column.top()), ui.max_rect().max);
         let inset = column.left() - area.left();
         let mut scroll = ui.new_child(UiBuilder::new().max_rect(area).id_salt("scroll"));
         let mut missing: Vec<u32> = Vec::new();
         let List { rows, index, version, .. } = &mut list;
-        let source = Rows { index, version: *version };
+        let source = Rows { index, version: *version, lead };
         let out = rows.show(&mut scroll, ("messages", id.0), &source, |ui, place| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.add_space(if place == 0 { EDGE } else { GAP });
             let rect =
                 Rect::from_min_size(ui.cursor().min + vec2(inset, 0.0), vec2(column.width(), f32::INFINITY));
             let mut row = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("row"));
-            let height = match view.message(place) {
-                Some(_) => self.row(cx, &mut row, rect, view, place),
-                None => {
+            let own = place.checked_sub(before);
+            let height = match own.map(|place| (place, view.message(place))) {
+                None => self.inherited_row(cx, &mut row, rect),
+                Some((place, Some(_))) => self.row(cx, &mut row, rect, view, place),
+                Some((place, None)) => {
                     let page = u32::try_from(place).unwrap_or(0) / PAGE_LEN;
                     if missing.last() != Some(&page) {
                         missing.push(page);
@@ -149,6 +190,7 @@ impl Conversation {
             ui.add_space(height + if place + 1 == source.len() { EDGE } else { 0.0 });
         });
         self.load(cx, id, &missing);
+        self.scrolled = out.scrolled;
         if !out.at_bottom {
             pill(ui, column, view, &mut list);
         }
@@ -197,7 +239,7 @@ impl Conversation {
     fn editor(&mut self, cx: &UiCx<'_>, ui: &mut Ui) {
         let Some(editing) = &mut self.editing else { return };
         let p = theme::palette(ui);
-        let field = TextField::multi(("edit", editing.message.0), "Edited message", 2, 12);
+        let field = TextField::multi(("edit", cx.desk, editing.message.0), "Edited message", 2, 12);
         if std::mem::take(&mut editing.fresh) {
             let id = field.id();
             ui.memory_mut(|memory| memory.request_focus(id));
@@ -232,18 +274,21 @@ struct List {
     rows: VirtualList,
     index: Arc<Vec<IndexEntry>>,
     version: u64,
+    /// Key and revision of the inherited row.
+    lead: Option<(u64, u64)>,
 }
 
 impl Default for List {
     fn default() -> Self {
-        Self { rows: VirtualList::at_bottom(), index: Arc::default(), version: 0 }
+        Self { rows: VirtualList::at_bottom(), index: Arc::default(), version: 0, lead: None }
     }
 }
 
 impl List {
-    fn take(&mut self, index: &Arc<Vec<IndexEntry>>) {
-        if !Arc::ptr_eq(&self.index, index) {
+    fn take(&mut self, index: &Arc<Vec<IndexEntry>>, lead: Option<(u64, u64)>) {
+        if !Arc::ptr_eq(&self.index, index) || self.lead != lead {
             self.index = Arc::clone(index);
+            self.lead = lead;
             self.version += 1;
         }
     }
@@ -253,6 +298,14 @@ impl List {
 struct Rows<'a> {
     index: &'a [IndexEntry],
     version: u64,
+    /// Key and revision of the inherited row, which comes first.
+    lead: Option<(u64, u64)>,
+}
+
+impl Rows<'_> {
+    fn entry(&self, index: usize) -> Option<&IndexEntry> {
+        self.index.get(index.checked_sub(usize::from(self.lead.is_some()))?)
+    }
 }
 
 /// Space between messages, points.
@@ -266,15 +319,17 @@ fn key_of(message: MessageId) -> u64 {
 
 impl RowSource for Rows<'_> {
     fn len(&self) -> usize {
-        self.index.len()
+        self.index.len() + usize::from(self.lead.is_some())
     }
 
     fn row(&self, index: usize) -> (u64, u64) {
-        self.index.get(index).map_or((0, 0), |entry| (key_of(entry.id), u64::from(entry.revision)))
+        let lead = self.lead.filter(|_| index == 0);
+        let own = self.entry(index).map(|entry| (key_of(entry.id), u64::from(entry.revision)));
+        lead.or(own).unwrap_or_default()
     }
 
     fn estimate(&self, index: usize, width: f32) -> f32 {
-        let Some(entry) = self.index.get(index) else { return 0.0 };
+        let Some(entry) = self.entry(index) else { return if self.lead.is_some() { 160.0 } else { 0.0 } };
         let column = (width - 48.0).min(theme::sizes().panel.reading_max) - 28.0;
         let fixed = if entry.by_user { 16.0 } else { 28.0 };
         // A longer own text is folded.
@@ -326,7 +381,7 @@ fn empty(cx: &UiCx<'_>, ui: &mut Ui, column: Rect) {
     let branch =
         cx.snap.git_branch.as_ref().map_or_else(String::new, |branch| format!("Git branch {branch}. "));
     let facts = format!("{branch}Write below, or start here.");
-    let (question, facts) = if cx.beside {
+    let (question, facts) = if cx.is_beside() {
         let facts = "What is said here changes nothing in the conversation it starts from.";
         ("Another way to go on".to_owned(), facts.to_owned())
     } else {

@@ -7,6 +7,7 @@ use egui::{Rect, Sense, Ui, UiBuilder, pos2, vec2};
 use crate::api::command::ChatCommand;
 use crate::model::turn::TurnState;
 use crate::ui::cx::UiCx;
+use crate::ui::lineage;
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::composer::Composer;
 use crate::ui::panels::conversation::Conversation;
@@ -30,6 +31,15 @@ pub struct Desk {
     pub composer: Composer,
     /// Height of composer and question together in the frame before, points.
     pub foot: f32,
+    /// What it shares with the desk beside it is drawn there.
+    pub without: Without,
+}
+
+/// Parts that are not drawn.
+#[derive(Clone, Copy, Default)]
+pub struct Without {
+    pub messages: bool,
+    pub composer: bool,
 }
 
 impl Desk {
@@ -44,8 +54,10 @@ impl Desk {
         let before = if self.foot > 0.0 { self.foot } else { FOOT_GUESS };
         let foot_top = (area.bottom() - before).max(area.top() + 60.0);
         let list = Rect::from_min_max(area.min, pos2(area.right(), foot_top));
-        let mut child = region(ui, list, "conversation");
-        self.messages(cx, &mut child, column(list.top(), list.bottom()));
+        if !self.without.messages {
+            let mut child = region(ui, list, "conversation");
+            self.messages(cx, &mut child, column(list.top(), list.bottom()));
+        }
         let gap = if ui.ctx().content_rect().height() < 590.0 { sizes.space.s4 } else { sizes.space.s7 };
         let mut foot =
             ui.new_child(UiBuilder::new().max_rect(column(foot_top, area.bottom() - gap)).id_salt("foot"));
@@ -60,7 +72,7 @@ impl Desk {
         hints::show(cx, &mut foot);
         if cx.read_only {
             read_only(cx, &mut foot);
-        } else if cx.view().is_some() {
+        } else if cx.view().is_some() && !self.without.composer {
             self.composer.ui(cx, &mut foot);
         }
         let height = foot.min_rect().height() + gap;
@@ -91,21 +103,23 @@ impl Desk {
         self.conversation.show(cx, ui, list);
     }
 
-    /// Esc: closes what is open, denies a question, stops the turn; the first of these that is there.
-    pub fn escape(&mut self, cx: &UiCx<'_>) {
+    /// Esc: closes what is open, denies a question, stops the turn; the first of these that is there. `false` when
+    /// none is.
+    pub fn escape(&mut self, cx: &UiCx<'_>) -> bool {
         let closed = self.composer.escape()
             || self.conversation.escape()
             || self.find.escape(cx)
             || self.permission.escape(cx);
         if closed {
-            return;
+            return true;
         }
-        let Some(view) = cx.view() else { return };
+        let Some(view) = cx.view() else { return false };
         let live =
             view.turn.as_ref().is_some_and(|turn| turn.state.is_live() && turn.state != TurnState::Stopping);
         if live {
             cx.send(ChatCommand::Stop { conversation: view.row.conversation.id });
         }
+        live
     }
 }
 
@@ -125,7 +139,13 @@ fn read_only(cx: &UiCx<'_>, ui: &mut Ui) {
                 if Button::secondary("Continue here").show(ui).clicked() {
                     cx.send(ChatCommand::SetArchived { conversation, archived: false });
                 }
-                let text = "Archived branches can only be read.";
+                let row = lineage::row(cx.snap, conversation);
+                let adopted = row.and_then(|row| row.conversation.branch.as_ref()?.facts.adopted).is_some();
+                let text = if adopted {
+                    "Adopted branches can only be read."
+                } else {
+                    "Archived branches can only be read."
+                };
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add(egui::Label::new(Text::Small.rich(text, p.text_2)).wrap());
                 });

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod branch;
+mod compare;
 mod keep;
 
 use egui::{Context, Id};
@@ -24,6 +25,7 @@ pub struct Dialogs {
     put_by: Option<adopt::Adopt>,
     delete: Option<branch::Delete>,
     git_branch: Option<branch::GitBranch>,
+    compare: Option<compare::CompareWith>,
     /// Branches adopted in their sheet, not yet taken.
     adopted: Vec<ConversationId>,
 }
@@ -59,6 +61,7 @@ impl Dialogs {
     /// Opens a dialog about a branch.
     pub fn branch(&mut self, cx: &UiCx<'_>, ask: BranchAsk) {
         match ask {
+            BranchAsk::Compare(id) => self.compare = compare::CompareWith::of(cx, id),
             BranchAsk::Delete(branch) => self.delete = branch::Delete::of(cx, branch),
             BranchAsk::GitBranch(branch) => self.git_branch = branch::GitBranch::of(cx, branch),
             BranchAsk::Adopt(branch) => {
@@ -84,6 +87,7 @@ impl Dialogs {
             || self.adopt.is_some()
             || self.delete.is_some()
             || self.git_branch.is_some()
+            || self.compare.is_some()
     }
 
     /// Esc: closes the dialog. `false` when none was open.
@@ -97,6 +101,7 @@ impl Dialogs {
             || self.keep.take().is_some()
             || self.delete.take().is_some()
             || self.git_branch.take().is_some()
+            || self.compare.take().is_some()
     }
 
     fn show_branch(&mut self, cx: &UiCx<'_>, ctx: &Context) {
@@ -105,6 +110,9 @@ impl Dialogs {
         }
         if self.git_branch.as_mut().is_some_and(|git| git.show(cx, ctx)) {
             self.git_branch = None;
+        }
+        if self.compare.as_mut().is_some_and(|compare| compare.show(cx, ctx)) {
+            self.compare = None;
         }
         if let Some(kept) = &mut self.put_by {
             kept.stay_closed(cx);

@@ -11,12 +11,13 @@ use egui::{Rect, Sense, Stroke, Ui, pos2};
 use crate::api::command::BranchCommand;
 use crate::api::snapshot::Snapshot;
 use crate::model::id::ConversationId;
-use crate::ui::cx::UiCx;
+use crate::ui::cx::{DeskAt, UiCx};
 use crate::ui::lineage;
 use crate::ui::panels::composer;
 use crate::ui::panels::desk::{Desk, region};
 use crate::ui::route::Route;
 use crate::ui::theme;
+use crate::ui::view_state;
 
 /// Narrowest drawer, points.
 pub const WIDTH_MIN: f32 = 360.0;
@@ -43,6 +44,8 @@ pub struct Drawer {
     asked: Option<(ConversationId, f64)>,
     /// Its composer takes the keyboard when it is drawn.
     fresh: bool,
+    /// What had the keyboard in the frame before.
+    focused: Option<egui::Id>,
 }
 
 /// The branches open beside one main conversation.
@@ -76,6 +79,28 @@ impl Drawer {
         shelf.open = true;
         self.active = true;
         self.fresh = true;
+    }
+
+    /// Opens what was open when the window was closed; the keyboard stays where it is.
+    pub fn restore(&mut self, kept: &view_state::Shelf) {
+        let tabs: Vec<ConversationId> = kept.tabs.iter().copied().take(TABS_MAX).collect();
+        let at = kept.at.filter(|at| tabs.contains(at)).or(tabs.first().copied());
+        let open = kept.open && at.is_some();
+        self.shelves.insert(kept.root, Shelf { tabs, at, open });
+    }
+
+    /// What is open beside each main conversation, for the next start.
+    #[must_use]
+    pub fn kept(&self) -> Vec<view_state::Shelf> {
+        let all = self.shelves.iter().filter(|(_, shelf)| !shelf.tabs.is_empty());
+        all.map(|(root, shelf)| view_state::Shelf {
+            root: *root,
+            tabs: shelf.tabs.clone(),
+            at: shelf.at,
+            open: shelf.open,
+            compared: None,
+        })
+        .collect()
     }
 
     /// Whether a branch has a tab.
@@ -117,7 +142,8 @@ impl Drawer {
     pub fn shown(&self, snap: &Snapshot, route: &Route) -> Option<ConversationId> {
         let Route::Chat { conversation } = route else { return None };
         let shelf = self.shelves.get(conversation).filter(|shelf| shelf.open)?;
-        shelf.at.filter(|id| lineage::row(snap, *id).is_some())
+        // A branch that hangs elsewhere by now, e.g. in another project, is not shown.
+        shelf.at.filter(|id| lineage::root(snap, *id) == Some(*conversation))
     }
 
     /// Forgets tabs whose branch is gone.
@@ -167,7 +193,7 @@ impl Drawer {
         ui.interact(rect, ui.scope_id().with("drawer ground"), Sense::click());
         self.follow_pointer(ui, centre, rect);
         let route = Route::Chat { conversation: branch };
-        let side = cx.for_branch(&route);
+        let side = cx.for_desk(DeskAt::Drawer, &route);
         let mut inside = region(ui, rect, "drawer");
         inside.spacing_mut().item_spacing.y = 0.0;
         let tabs = self.tabs(cx);
@@ -181,7 +207,7 @@ impl Drawer {
         if self.fresh && side.view().is_some() {
             self.fresh = false;
             if !side.read_only && !cx.covered {
-                ui.memory_mut(|memory| memory.request_focus(composer::field_id(true)));
+                ui.memory_mut(|memory| memory.request_focus(composer::field_id(DeskAt::Drawer)));
             }
         }
         let edge = Stroke::new(1.0, p.stroke_subtle);
@@ -208,14 +234,17 @@ impl Drawer {
 
     /// Where the user clicked last, or writes, is where commands go.
     fn follow_pointer(&mut self, ui: &Ui, centre: Rect, rect: Rect) {
+        // Only a keyboard that has just come tells something: it may stay behind in a field the user has left.
         let focused = ui.memory(egui::Memory::focused);
+        let came = focused.filter(|_| self.focused != focused);
+        self.focused = focused;
         let pressed =
             ui.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos()).flatten());
         if let Some(at) = pressed.filter(|at| centre.contains(*at)) {
             self.active = rect.contains(at);
-        } else if focused == Some(composer::field_id(true)) {
+        } else if came == Some(composer::field_id(DeskAt::Drawer)) {
             self.active = true;
-        } else if focused == Some(composer::field_id(false)) {
+        } else if came == Some(composer::field_id(DeskAt::Main)) {
             self.active = false;
         }
     }

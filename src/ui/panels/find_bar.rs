@@ -83,12 +83,14 @@ impl FindBar {
 
     fn row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, result: Option<&FindView>) -> (Option<usize>, bool) {
         let Some(open) = &mut self.open else { return (None, false) };
-        let field = TextField::single("find here", "Find text").hint("Find").steer(true).width(220.0);
+        let field =
+            TextField::single(("find here", cx.desk), "Find text").hint("Find").steer(true).width(220.0);
         if std::mem::take(&mut open.fresh) {
             let id = field.id();
             ui.memory_mut(|memory| memory.request_focus(id));
         }
-        let shift_enter = ui.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::Enter));
+        let here = ui.memory(|memory| memory.has_focus(field.id()));
+        let shift_enter = here && ui.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::Enter));
         let out = search(ui, field, &mut open.query);
         if out.changed {
             self.last_find += 1;

@@ -6,11 +6,13 @@ use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::lineage;
 use crate::ui::panel::Panel;
+use crate::ui::panels::menu::{self, MenuRow};
 use crate::ui::regions::{self, Region};
 use crate::ui::route::{ProjectPage, Route, SettingsPage};
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint;
+use crate::ui::widgets::picker::{Lead, picker_button};
 use crate::ui::widgets::tabs::{Tab, tabs_with_id};
 use crate::ui::widgets::{Chip, IconButton, Tone};
 use crate::ui::words;
@@ -28,6 +30,8 @@ pub struct Header;
 
 /// Width of the head below which the git branch gives way, points.
 const BRANCH_FROM: f32 = 700.0;
+/// Width of the head below which its tabs become one button, points.
+const TABS_FROM: f32 = 560.0;
 
 impl Panel for Header {
     fn title(&self) -> &'static str {
@@ -57,7 +61,11 @@ impl Panel for Header {
             Tab { value: Place::Project, label: "Project", note: "" },
             Tab { value: Place::Settings, label: "Settings", note: "" },
         ];
-        let (chosen, tab) = tabs_with_id(&mut ui, &all, place);
+        let (chosen, tab) = if rect.width() < TABS_FROM {
+            places(&mut ui, &all, place)
+        } else {
+            tabs_with_id(&mut ui, &all, place)
+        };
         if let Some(tab) = tab.filter(|_| !matches!(cx.route, Route::Chat { .. })) {
             regions::mark(ui.ctx(), Region::Header, tab);
         }
@@ -71,6 +79,23 @@ impl Panel for Header {
             title(cx, &mut ui, rect.width());
         }
     }
+}
+
+/// The tabs behind one button that names the current one; they have no room beside the title.
+fn places(ui: &mut Ui, all: &[Tab<'_, Place>], current: Place) -> (Option<Place>, Option<egui::Id>) {
+    let here = all.iter().find(|tab| tab.value == current).map_or("", |tab| tab.label);
+    let button = picker_button(ui, Lead::None, here, "Place", false);
+    let chosen = menu::menu(&button, 180.0, |ui| {
+        let mut chosen = None;
+        for tab in all {
+            let selected = tab.value == current;
+            if MenuRow::plain(tab.label).selected(selected).show(ui).clicked() && !selected {
+                chosen = Some(tab.value);
+            }
+        }
+        chosen
+    });
+    (chosen.flatten(), Some(button.id))
 }
 
 /// The conversation shown has branches that can be shown beside it.

@@ -175,13 +175,13 @@ impl PermissionPanel {
                 .any(|event| matches!(event, egui::Event::Key { repeat: true, pressed: true, .. }))
         });
         let deny = Button::destructive("Deny").icon(icon::X).key("Esc").disabled(reason).show(&mut left);
-        let region = if cx.beside { Region::Branch } else { Region::Question };
+        let region = Region::question(cx.desk);
         regions::mark(left.ctx(), region, deny.id);
         let field_width = (rect.width() - deny.rect.width() - 160.0).clamp(60.0, 420.0);
         let hint = format!("Tell {} what to do instead", ask.agent);
         let mut submitted = false;
         if let Some(shown) = &mut self.shown {
-            let salt = ("deny comment", ask.turn.0, ask.request.ask.clone());
+            let salt = ("deny comment", cx.desk, ask.turn.0, ask.request.ask.clone());
             let field = TextField::single(salt, "Comment when you deny").hint(&hint).width(field_width);
             left.allocate_ui(vec2(field_width, 32.0), |ui| {
                 submitted = field.max_chars(2_000).show(ui, &mut shown.comment).submitted;

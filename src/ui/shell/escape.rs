@@ -4,7 +4,7 @@
 
 use egui::{Context, Key, Modifiers, Popup};
 
-use crate::ui::cx::{Request, UiCx};
+use crate::ui::cx::{DeskAt, Request, UiCx};
 use crate::ui::route::Route;
 use crate::ui::shell::Shell;
 use crate::ui::widgets::text_field;
@@ -36,15 +36,23 @@ impl Shell {
             Route::Settings { .. } if self.panels.settings.escape(cx) => {}
             Route::Settings { .. } | Route::Project { .. } => cx.act(crate::ui::action::UiAction::Back),
             Route::Home => {}
-            Route::Chat { .. } => match cx.branch.filter(|_| self.panels.drawer.active) {
-                Some(conversation) => {
-                    let route = Route::Chat { conversation };
-                    let side = cx.for_branch(&route);
-                    self.panels.drawer.desk.escape(&side);
-                    side.hand_over(cx);
+            Route::Chat { .. } if self.panels.compare.escape() => {}
+            Route::Chat { .. } => {
+                let at = self.active_desk(cx);
+                let taken = match self.conversation_at(cx.snap, at).filter(|_| at != DeskAt::Main) {
+                    Some(conversation) => {
+                        let route = Route::Chat { conversation };
+                        let side = cx.for_desk(at, &route);
+                        let taken = self.panels.desk(at).escape(&side);
+                        side.hand_over(cx);
+                        taken
+                    }
+                    None => self.panels.desk.escape(cx),
+                };
+                if !taken {
+                    self.close_compare(cx);
                 }
-                None => self.panels.desk.escape(cx),
-            },
+            }
         }
     }
 }

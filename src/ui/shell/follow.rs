@@ -7,9 +7,10 @@ use egui::{Context, ViewportCommand};
 use crate::api::command::{AppCommand, BranchCommand, ChatCommand};
 use crate::model::id::ConversationId;
 use crate::model::settings::ThemeChoice;
-use crate::ui::cx::UiCx;
+use crate::ui::cx::{DeskAt, UiCx};
 use crate::ui::keys::{KeyMap, Platform};
 use crate::ui::lineage;
+use crate::ui::panels::compare::align;
 use crate::ui::panels::composer;
 use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
@@ -19,6 +20,8 @@ use crate::ui::widgets::glyph;
 
 /// A question takes no answer for half a second; then its control can take the keyboard, seconds.
 const ARRIVE_WITHIN_S: f64 = 0.9;
+/// A conversation that has not come is asked for again after so long, seconds.
+const ASK_AGAIN_S: f64 = 2.0;
 
 impl Shell {
     pub(super) fn apply_settings(&mut self, ctx: &Context) {
@@ -71,6 +74,7 @@ impl Shell {
         }
         self.seen.started = true;
         self.open_shown(ctx);
+        self.follow_compare();
         self.tell_viewing(ctx);
         self.remember(ctx);
         if self.snap.app.finished {
@@ -92,6 +96,7 @@ impl Shell {
             // One that has a tab was opened from here.
             let new = snap.branch_focus.filter(|branch| !self.panels.drawer.holds(*branch));
             if let Some((branch, root)) = new.and_then(|id| Some((id, lineage::root(&snap, id)?))) {
+                self.panels.compare.close(root);
                 self.panels.drawer.open(root, branch);
                 if self.history.here().conversation() != Some(root) {
                     self.history.go(Route::Chat { conversation: root });
@@ -126,7 +131,9 @@ impl Shell {
             }
             self.out.push(ChatCommand::Open { conversation }.into());
             // Whoever comes here wants to write; the list itself needs no focus to be read.
-            ctx.memory_mut(|memory| memory.request_focus(composer::field_id(false)));
+            if self.panels.compare.shown(&self.snap, self.history.here()).is_none() {
+                ctx.memory_mut(|memory| memory.request_focus(composer::field_id(DeskAt::Main)));
+            }
             self.seen.arriving.get_or_insert(Region::Composer);
             self.seen.arrived_s = None;
         }
@@ -147,7 +154,7 @@ impl Shell {
         let region = if asked { Region::Question } else { Region::Composer };
         let free = ctx
             .memory(egui::Memory::focused)
-            .is_none_or(|id| first && asked && id == composer::field_id(false));
+            .is_none_or(|id| first && asked && id == composer::field_id(DeskAt::Main));
         if let Some(id) = regions::control(ctx, region).filter(|_| free && !cx.covered) {
             ctx.memory_mut(|memory| memory.request_focus(id));
         }
@@ -157,12 +164,51 @@ impl Shell {
 
     fn tell_viewing(&mut self, ctx: &Context) {
         let focused = ctx.input(|input| input.viewport().focused.unwrap_or(true));
-        let beside = self.panels.drawer.shown(&self.snap, self.history.here());
-        let viewing = (self.history.here().conversation(), beside, focused);
-        if self.seen.viewing != Some(viewing) {
+        let viewing = self.viewing(focused);
+        let AppCommand::Viewing { beside, held, .. } = &viewing else { return };
+        let missing = beside.iter().chain(held).any(|id| self.snap.view(*id).is_none());
+        let now_s = ctx.input(|input| input.time);
+        // What has not come is asked for again.
+        let again = missing && now_s - self.seen.viewing_s > ASK_AGAIN_S;
+        if missing {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(ASK_AGAIN_S));
+        }
+        if again || self.seen.viewing.as_ref() != Some(&viewing) {
+            self.seen.viewing_s = now_s;
+            self.out.push(viewing.clone().into());
             self.seen.viewing = Some(viewing);
-            let (conversation, beside, focused) = viewing;
-            self.out.push(AppCommand::Viewing { conversation, beside, focused }.into());
+        }
+    }
+
+    /// What is on screen.
+    fn viewing(&self, focused: bool) -> AppCommand {
+        let here = self.history.here();
+        let main = here.conversation();
+        let there = |id: &ConversationId| lineage::row(&self.snap, *id).is_some();
+        let Some(pair) = self.panels.compare.shown(&self.snap, here) else {
+            let beside = self.panels.drawer.shown(&self.snap, here).into_iter().collect();
+            return AppCommand::Viewing { conversation: main, beside, held: Vec::new(), focused };
+        };
+        let mut held = align::held(&align::starts(&self.snap, pair), pair);
+        let seen = main.filter(|_| self.panels.compare.beside_main);
+        if seen.is_none() {
+            held.extend(main);
+        }
+        held.retain(|id| there(id) && !pair.contains(id) && Some(*id) != seen);
+        held.sort_unstable();
+        held.dedup();
+        let beside = pair.into_iter().filter(there).collect();
+        AppCommand::Viewing { conversation: seen, beside, held, focused }
+    }
+
+    /// What is typed goes along when other conversations are compared.
+    fn follow_compare(&mut self) {
+        let pair = self.panels.compare.shown(&self.snap, self.history.here());
+        if self.seen.compared != pair {
+            self.seen.compared = pair;
+            let panels = &mut self.panels;
+            let (main, drawer) = (&mut panels.desk, &mut panels.drawer.desk);
+            panels.compare.hand_over_drafts(&self.snap, main, drawer, pair);
         }
     }
 

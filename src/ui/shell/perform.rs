@@ -11,7 +11,7 @@ use crate::model::id::ConversationId;
 use crate::model::project::SeatChoice;
 use crate::model::settings::Settings;
 use crate::ui::action::UiAction;
-use crate::ui::cx::{BranchAsk, Request, UiCx};
+use crate::ui::cx::{BranchAsk, DeskAt, Request, UiCx};
 use crate::ui::host::DialogAsk;
 use crate::ui::lineage;
 use crate::ui::panels::composer;
@@ -65,42 +65,63 @@ impl Shell {
                     self.over.notices.tell(format!("Not opened: {target}"), format!("{why} It was copied."));
                 }
             }
-            Request::Edit(message) => self.panels.desk(cx.beside).conversation.edit(cx, message),
+            Request::Edit(message) => self.panels.desk(cx.desk).conversation.edit(cx, message),
             Request::Decide(message) => self.over.dialogs.decide(cx, message),
             Request::Keep(message) => self.over.dialogs.keep(cx, message),
             Request::Rename(conversation) => self.over.dialogs.rename(cx, conversation),
             Request::Branch(ask) => self.ask_branch(cx, ask),
-            Request::Beside(inner) => self.perform_beside(cx, ctx, *inner),
-            Request::FocusComposer => {
-                ctx.memory_mut(|memory| memory.request_focus(composer::field_id(cx.beside)));
-            }
+            Request::Beside(desk, inner) => self.perform_beside(cx, ctx, desk, *inner),
+            Request::Compare(pair) => self.compare(cx, pair),
+            Request::FocusComposer => self.focus_composer(cx, ctx),
             Request::Tell { title, body } => self.over.notices.tell(title, body),
         }
     }
 
-    /// Does what was asked for in the branch beside the conversation.
-    fn perform_beside(&mut self, cx: &UiCx<'_>, ctx: &Context, request: Request) {
-        let Some(conversation) = self.panels.drawer.shown(cx.snap, self.history.here()) else {
+    fn focus_composer(&self, cx: &UiCx<'_>, ctx: &Context) {
+        let field = match cx.desk {
+            DeskAt::Left | DeskAt::Right => self.panels.compare.field(cx.desk),
+            desk => composer::field_id(desk),
+        };
+        ctx.memory_mut(|memory| memory.request_focus(field));
+    }
+
+    /// Does what was asked for at another desk than the main one.
+    fn perform_beside(&mut self, cx: &UiCx<'_>, ctx: &Context, desk: DeskAt, request: Request) {
+        let Some(conversation) = self.conversation_at(cx.snap, desk) else {
             return self.perform(cx, ctx, request);
         };
         let route = Route::Chat { conversation };
-        let side = cx.for_branch(&route);
+        let side = cx.for_desk(desk, &route);
         self.perform(&side, ctx, request);
         side.hand_over(cx);
     }
 
     fn ask_branch(&mut self, cx: &UiCx<'_>, ask: BranchAsk) {
+        if let BranchAsk::Compare(id) = ask {
+            return self.ask_compare(cx, id);
+        }
         if let BranchAsk::Adopt(conversation) = ask {
             // Its last answer is needed, so it has to be loaded.
-            let shown = self.panels.drawer.shown(cx.snap, self.history.here());
-            if shown != Some(conversation) {
+            let here = self.history.here();
+            let drawer = self.panels.drawer.shown(cx.snap, here) == Some(conversation);
+            let compared = self.panels.compare.shown(cx.snap, here);
+            let shown = match compared {
+                Some(pair) => pair.contains(&conversation),
+                None => drawer,
+            };
+            if !shown {
                 self.go(cx, Route::Chat { conversation });
             }
         }
         self.over.dialogs.branch(cx, ask);
     }
 
-    fn go(&mut self, cx: &UiCx<'_>, route: Route) {
+    pub(super) fn go(&mut self, cx: &UiCx<'_>, route: Route) {
+        if let Route::Chat { conversation } = route
+            && self.go_in_compare(cx.snap, conversation)
+        {
+            return;
+        }
         if let Route::Chat { conversation } = route
             && let Some(root) = lineage::root(cx.snap, conversation)
         {
@@ -140,13 +161,15 @@ impl Shell {
             },
             UiAction::OpenFolder => cx.ask(Request::Pick(DialogAsk::Project)),
             UiAction::ToggleSidebar => {
-                if cx.width < crate::ui::shell::SIDEBAR_FROM {
+                if cx.width < crate::ui::shell::SIDEBAR_FROM || self.needs_rail(cx) {
                     self.over.sidebar = !self.over.sidebar;
                 } else {
                     self.view.sidebar_open = !self.view.sidebar_open;
                 }
             }
-            UiAction::FocusComposer => cx.ask(Request::FocusComposer),
+            UiAction::FocusComposer if cx.is_beside() || self.active_desk(cx) == DeskAt::Main => {
+                cx.ask(Request::FocusComposer);
+            }
             UiAction::GoToQuestion => self.go_to_question(cx, ctx),
             UiAction::Conversation(place) => {
                 if let Some(conversation) = nth(cx, usize::from(place).saturating_sub(1)) {
@@ -176,25 +199,27 @@ impl Shell {
             }
             UiAction::NextRegion => regions::step(ctx, true),
             UiAction::PreviousRegion => regions::step(ctx, false),
-            UiAction::ToggleDrawer => {
-                if let Route::Chat { conversation } = *self.history.here() {
-                    self.panels.drawer.desk.composer.flush(cx, true);
-                    self.panels.drawer.toggle(cx.snap, conversation);
-                }
-            }
+            UiAction::ToggleDrawer => self.toggle_drawer(cx),
             UiAction::PinDrawer => {
                 self.panels.drawer.pinned = !self.panels.drawer.pinned;
                 self.view.drawer_pinned = self.panels.drawer.pinned;
             }
             UiAction::Adopt => {
-                if let Some(branch) = self.panels.drawer.shown(cx.snap, self.history.here()) {
+                let at = if cx.is_beside() { cx.desk } else { self.active_desk(cx) };
+                let at = if cx.compared.is_some() { at } else { DeskAt::Drawer };
+                let there = self.conversation_at(cx.snap, at);
+                if let Some(branch) = there.filter(|id| lineage::root(cx.snap, *id).is_some()) {
                     cx.ask(Request::Branch(BranchAsk::Adopt(branch)));
                 }
             }
+            UiAction::CompareBranches
+            | UiAction::ScrollTogether
+            | UiAction::Differences
+            | UiAction::SendToBoth => self.run_compare(cx, action),
             UiAction::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             // The side the user is at.
-            _ if !cx.beside && cx.branch.is_some() && self.panels.drawer.active => {
-                cx.ask(Request::Beside(Box::new(Request::Act(action))));
+            _ if !cx.is_beside() && self.active_desk(cx) != DeskAt::Main => {
+                cx.ask(Request::Beside(self.active_desk(cx), Box::new(Request::Act(action))));
             }
             _ => {
                 if let Some(view) = cx.view() {
@@ -204,11 +229,22 @@ impl Shell {
         }
     }
 
+    /// Shows or hides the branch beside the conversation; what is compared in its place is closed first.
+    fn toggle_drawer(&mut self, cx: &UiCx<'_>) {
+        if self.close_compare(cx) {
+            return;
+        }
+        if let Route::Chat { conversation } = *self.history.here() {
+            self.panels.drawer.desk.composer.flush(cx, true);
+            self.panels.drawer.toggle(cx.snap, conversation);
+        }
+    }
+
     /// Commands about the conversation shown.
     fn run_in(&mut self, cx: &UiCx<'_>, view: &ConversationView, action: UiAction) {
         let conversation = view.row.conversation.id;
         match action {
-            UiAction::FindHere => self.panels.desk(cx.beside).find.open(conversation),
+            UiAction::FindHere => self.panels.desk(cx.desk).find.open(conversation),
             UiAction::Branch => branch_at_end(cx, view),
             UiAction::Rename => cx.ask(Request::Rename(conversation)),
             UiAction::Archive => {
@@ -220,6 +256,7 @@ impl Shell {
             }
             UiAction::Delete => cx.send(ChatCommand::Delete { conversation }),
             UiAction::StopTurn => cx.send(ChatCommand::Stop { conversation }),
+            UiAction::ContinueTurn | UiAction::EditLast if cx.read_only => {}
             UiAction::ContinueTurn => {
                 if let Some(turn) = view.turn.as_ref().filter(|turn| !turn.state.is_live()) {
                     cx.send(ChatCommand::Continue { turn: turn.turn });
@@ -230,7 +267,7 @@ impl Shell {
                     cx.ask(Request::Edit(entry.id));
                 }
             }
-            UiAction::Latest => self.panels.desk(cx.beside).conversation.to_end(),
+            UiAction::Latest => self.panels.desk(cx.desk).conversation.to_end(),
             UiAction::CopyAnswer => {
                 if let Some(text) = copy::newest_answer(view) {
                     cx.ask(Request::Copy { text, what: "The answer" });
@@ -292,8 +329,14 @@ impl Shell {
     fn go_to_question(&mut self, cx: &UiCx<'_>, ctx: &Context) {
         let Some(first) = cx.snap.asks.first() else { return };
         let here = cx.route.conversation();
-        if Some(first.conversation) == cx.branch {
-            if let Some(id) = regions::control(ctx, Region::Branch) {
+        let all = [DeskAt::Drawer, DeskAt::Left, DeskAt::Right];
+        let shown = |desk: &DeskAt| {
+            let beside = *desk == DeskAt::Drawer;
+            beside == cx.compared.is_none()
+                && self.conversation_at(cx.snap, *desk) == Some(first.conversation)
+        };
+        if let Some(desk) = all.into_iter().find(shown) {
+            if let Some(id) = regions::control(ctx, Region::question(desk)) {
                 ctx.memory_mut(|memory| memory.request_focus(id));
             }
             return;

@@ -22,7 +22,7 @@ pub const REDIS: ConversationId = ConversationId(23);
 /// An archived branch.
 pub const OLD: ConversationId = ConversationId(24);
 
-fn branch(
+pub(super) fn branch(
     (id, title): (ConversationId, &str),
     parent: ConversationId,
     checkpoint: Option<i64>,
@@ -56,6 +56,7 @@ pub fn show(snap: &mut Snapshot, name: &str) {
             fill(snap);
             tree(snap);
         }
+        _ if name.starts_with("branch-compare") => super::compared::show(snap, name),
         "branch-archived" => {
             fill(snap);
             snap.branch_focus = Some(OLD);
@@ -75,6 +76,7 @@ pub fn act(name: &str) -> Option<UiAction> {
     match name {
         "branch-pinned" => Some(UiAction::PinDrawer),
         _ if name.starts_with("adopt-sheet") => Some(UiAction::Adopt),
+        "branch-compare-diff" => Some(UiAction::Differences),
         _ => None,
     }
 }
@@ -171,4 +173,12 @@ pub fn set_adopted(snap: &mut Snapshot, card: Option<MessageId>) {
     }
     view.row = Arc::new(row);
     put_view(snap, view);
+}
+
+/// Takes conversations off the lists, as a deletion does.
+pub fn remove(snap: &mut Snapshot, gone: &[ConversationId]) {
+    let left = snap.conversations.iter().filter(|row| !gone.contains(&row.conversation.id));
+    snap.conversations = left.cloned().collect();
+    snap.open.retain(|view| !gone.contains(&view.row.conversation.id));
+    snap.revision += 1;
 }

@@ -10,6 +10,10 @@ use crate::ui::route::Route;
 use super::branches::{self, PKCE};
 use super::put_view;
 
+/// The fixtures of this file.
+pub const NAMES: [&str; 5] =
+    ["branch-changes", "branch-empty", "branch-gone", "branch-refused", "branch-offer"];
+
 const FOLDER: &str = "/home/ada/.local/share/tunaflow/worktrees/orchard-1/oauth2-pkce";
 const DIFF: &str = "diff --git a/src/auth/pkce.rs b/src/auth/pkce.rs\n--- a/src/auth/pkce.rs\n+++ b/src/auth/pkce.rs\n@@ -12,9 +12,14 @@ impl Verifier {\n     /// 43 to 128 characters, RFC 7636.\n     pub fn new(random: &mut impl RngCore) -> Self {\n-        let mut bytes = [0; 16];\n+        let mut bytes = [0; 32];\n         random.fill_bytes(&mut bytes);\n-        Self(base64_url(&bytes))\n+        // 32 bytes give exactly 43 characters.\n+        let text = base64_url(&bytes);\n+        debug_assert_eq!(text.len(), 43);\n+        Self(text)\n     }\n \n+    // 한국어 주석: 비교는 항상 같은 시간이 걸려야 합니다.\n     pub fn challenge(&self) -> String {\n@@ -40,3 +45,4 @@ mod tests {\n     fn the_example_of_the_rfc() {\n         let verifier = Verifier::from_text(\"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\");\n+        assert_eq!(verifier.challenge(), \"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM\");\n     }\n";
 

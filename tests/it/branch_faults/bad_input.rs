@@ -98,7 +98,12 @@ fn a_parent_deleted_while_its_branch_is_shown() {
     app.open_whole(bed.parent);
     app.send(BranchCommand::Open { branch: bed.branch });
     let beside = Some(bed.branch);
-    app.send(AppCommand::Viewing { conversation: Some(bed.parent), beside, focused: true });
+    app.send(AppCommand::Viewing {
+        conversation: Some(bed.parent),
+        beside: vec![bed.branch],
+        held: Vec::new(),
+        focused: true,
+    });
     app.until("beside", |s| s.branch_focus == beside && s.view(bed.branch).is_some_and(|view| !view.loading));
     hang(&app, bed.branch);
     app.send(ChatCommand::Delete { conversation: bed.parent });

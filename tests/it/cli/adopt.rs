@@ -31,7 +31,8 @@ fn branch(shell: &Shell) -> String {
 
 fn status(shell: &Shell, branch: &str) -> String {
     let rows = shell.run(&["branch", "list", "--json"]).ok().lines();
-    let row = rows.iter().find(|row| row["id"].to_string() == branch).unwrap().clone();
+    let id: i64 = branch.parse().unwrap();
+    let row = rows.iter().find(|row| row["id"] == id).unwrap();
     row["status"].as_str().unwrap().to_owned()
 }
 

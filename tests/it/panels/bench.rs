@@ -15,7 +15,6 @@ use tunaflow::api::snapshot::Snapshot;
 use tunaflow::model::settings::ThemeChoice;
 use tunaflow::ui::host::{Clipboard, DialogAsk, Dialogs, Host, NoNotifier, NoOpener};
 use tunaflow::ui::testing::{self, Fixture};
-use tunaflow::ui::view_state::ViewState;
 use tunaflow::ui::words::Now;
 use tunaflow::ui::{Shell, prepare};
 
@@ -82,6 +81,7 @@ impl Bench {
         let mut settings = (*fixture.snap.settings).clone();
         settings.theme = theme;
         fixture.snap.settings = Arc::new(settings);
+        let state = fixture.view_state();
         let (commands, inbox) = mpsc::channel(512);
         let (publish, snapshots) = watch::channel(Arc::new(fixture.snap));
         let played = Played::default();
@@ -93,7 +93,6 @@ impl Bench {
             clock: Box::new(|| -> Now { testing::NOW }),
             home: Some("/home/kim".into()),
         };
-        let state = ViewState { route: fixture.route, first: fixture.act, ..ViewState::default() };
         let shell = Shell::new(AppHandle::new(commands, snapshots), host, state, None);
         let harness = Harness::builder().with_size(size).with_step_dt(0.05).build_ui_state(
             |ui, app: &mut App| {
@@ -134,6 +133,11 @@ impl Bench {
         snap.revision += 1;
         self.publish.send_replace(Arc::new(snap));
         self.steps(2);
+    }
+
+    /// What the window would remember of its branches.
+    pub fn shelves(&self) -> Vec<tunaflow::ui::view_state::Shelf> {
+        self.harness.state().shell.shelves()
     }
 
     pub fn route(&self) -> tunaflow::ui::route::Route {
@@ -248,8 +252,12 @@ impl Bench {
 
     /// Turns the wheel over the middle of the window; positive shows what is above.
     pub fn scroll(&mut self, points: f32) {
-        let middle = self.harness.ctx.content_rect().center();
-        self.harness.event(Event::PointerMoved(middle));
+        self.scroll_at(self.harness.ctx.content_rect().center(), points);
+    }
+
+    /// Turns the wheel over a place of the window.
+    pub fn scroll_at(&mut self, at: egui::Pos2, points: f32) {
+        self.harness.event(Event::PointerMoved(at));
         self.harness.event(Event::MouseWheel {
             unit: egui::MouseWheelUnit::Point,
             delta: Vec2::new(0.0, points),

@@ -76,7 +76,7 @@ fn a_command_can_have_several_keys_or_none() {
     press(&mut bench, "Change Ctrl E of Archive conversation");
     bench.key(Modifiers::NONE, Key::Backspace);
     assert_eq!(keys(&mut bench), r#"{"archive":["F9"]}"#);
-    bench.click("Change Ctrl Q of Quit");
+    press(&mut bench, "Change Ctrl Q of Quit");
     bench.key(Modifiers::NONE, Key::Delete);
     assert_eq!(keys(&mut bench), r#"{"archive":["F9"],"quit":[]}"#);
     assert!(bench.has("Quit: no key, changed"));

@@ -27,7 +27,12 @@ fn the_window_opens_what_it_shows_and_says_so() {
     let mut bench = Bench::of("chat");
     let sent = bench.sent();
     assert!(sent.contains(&Command::Chat(ChatCommand::Open { conversation: SHOWN })), "{sent:?}");
-    let viewing = AppCommand::Viewing { conversation: Some(SHOWN), beside: None, focused: true };
+    let viewing = AppCommand::Viewing {
+        conversation: Some(SHOWN),
+        beside: Vec::new(),
+        held: Vec::new(),
+        focused: true,
+    };
     assert!(sent.contains(&Command::App(viewing)), "{sent:?}");
 }
 

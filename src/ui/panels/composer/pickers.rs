@@ -164,7 +164,7 @@ impl Pickers {
     fn keep_seat(&mut self, cx: &UiCx<'_>, ui: &mut Ui, seat: &SeatChoice) -> Option<SeatChoice> {
         let all = &cx.snap.settings.profiles;
         let mut chosen = None;
-        let field = TextField::single("profile of seat", "Keep this seat as a profile")
+        let field = TextField::single(("profile of seat", cx.desk), "Keep this seat as a profile")
             .hint("Keep this seat as… Enter takes the name")
             .max_chars(PROFILE_NAME_CHARS_MAX);
         let out = field.show(ui, &mut self.profile);
@@ -206,7 +206,9 @@ impl Pickers {
             return Some(by_hand(SeatChoice { persona, ..seat.clone() }));
         }
         let text = self.persona.get_or_insert_with(|| seat.persona.clone().unwrap_or_default());
-        let field = TextField::single("persona", "Persona").hint("Neutral. Enter takes it.").max_chars(500);
+        let field = TextField::single(("persona", cx.desk), "Persona")
+            .hint("Neutral. Enter takes it.")
+            .max_chars(500);
         let submitted = field.show(ui, text).submitted;
         if !submitted {
             return None;
@@ -238,7 +240,7 @@ impl Pickers {
             },
         );
         ui.add_space(4.0);
-        let field = TextField::single("free model", "Other model")
+        let field = TextField::single(("free model", cx.desk), "Other model")
             .hint("Other model, Enter takes it")
             .step(Text::Mono);
         let out = field.max_chars(200).show(ui, &mut self.model);

@@ -88,7 +88,7 @@ impl SlashList {
         let p = theme::palette(ui);
         let at: Pos2 = pos2(anchor.left(), anchor.top() - 6.0);
         let mut chosen = None;
-        Area::new(Id::unique(("slash list", cx.beside)))
+        Area::new(Id::unique(("slash list", cx.desk)))
             .order(Order::Foreground)
             .pivot(egui::Align2::LEFT_BOTTOM)
             .fixed_pos(at)

@@ -9,7 +9,7 @@ use crate::api::snapshot::ConversationView;
 use crate::model::branch::BranchKind;
 use crate::model::id::MessageId;
 use crate::model::message::{Author, Message, MessageState};
-use crate::ui::cx::{self, Request, UiCx};
+use crate::ui::cx::{self, DeskAt, Request, UiCx};
 use crate::ui::panels::menu::{self, MenuRow};
 use crate::ui::regions::{self, Region};
 use crate::ui::route::Route;
@@ -56,7 +56,7 @@ impl Actions {
             self.heights.clear();
         }
         self.heights.insert(message.id, area.height());
-        let id = Id::unique(("message", message.id.0));
+        let id = Id::unique(("message", cx.desk, message.id.0));
         let sense = Sense::focusable_noninteractive();
         let response = ui.interact(area, id, sense);
         response.widget_info(|| {
@@ -66,7 +66,7 @@ impl Actions {
                 format!("Message from {}", copy::author(message)),
             )
         });
-        if !cx.beside && view.index.last().is_some_and(|entry| entry.id == message.id) {
+        if cx.desk == DeskAt::Main && view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
         let bar = bar_rect(cx, ui, area, view, message);

@@ -20,13 +20,13 @@ use super::message::note;
 
 /// Draws the end of an answer below its items.
 pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message, turn: Option<&TurnRow>) {
-    let newest = view.index.last().is_some_and(|entry| entry.id == message.id);
+    let newest = view.index.last().is_some_and(|entry| entry.id == message.id) && !cx.read_only;
     match &message.state {
         MessageState::Complete | MessageState::Streaming | MessageState::Damaged { .. } => {}
         MessageState::Failed { failure } => {
             let Author::Agent { engine, .. } = &message.author else { return };
             let live = turn.is_some_and(|turn| turn.state.is_live());
-            failed(cx, ui, failure, engine, message.turn.filter(|_| !live));
+            failed(cx, ui, failure, engine, message.turn.filter(|_| !live && !cx.read_only));
         }
         MessageState::Stopped => {
             ended(cx, ui, "Stopped. What came so far stays.", message.turn.filter(|_| newest));

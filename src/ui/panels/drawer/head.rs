@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::{Align, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::api::snapshot::ConversationRow;
+use crate::model::branch::BranchStatus;
 use crate::model::id::ConversationId;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{BranchAsk, Request, UiCx};
@@ -77,10 +78,7 @@ fn bar(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow, pinned: bo
 
 /// It has not been adopted yet, or was continued since.
 fn is_free(row: &ConversationRow) -> bool {
-    row.conversation
-        .branch
-        .as_ref()
-        .is_some_and(|branch| branch.facts.adopted.is_none() || !row.conversation.archived)
+    row.conversation.branch_status() != Some(BranchStatus::Adopted)
 }
 
 /// Longest step of the way, points.
@@ -184,6 +182,16 @@ fn crumb(
 /// Tabs of one width, each with its state and a cross; returns the one that was closed.
 fn tab_strip(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, tabs: &[ConversationId]) -> Option<ConversationId> {
     let inside = rect.shrink2(vec2(theme::sizes().space.s6, 6.0));
+    let spot = Rect::from_min_size(pos2(inside.right() - 24.0, rect.center().y - 12.0), vec2(24.0, 24.0));
+    let key = cx.keys(UiAction::CompareBranches);
+    let both = IconButton::small(icon::COLUMNS, "Compare the open branches").key(&key);
+    if both.show_at(ui, spot, "compare tabs").clicked() {
+        match tabs {
+            [one, other] => cx.ask(Request::Compare([*one, *other])),
+            _ => cx.act(UiAction::CompareBranches),
+        }
+    }
+    let inside = Rect::from_min_max(inside.min, pos2(spot.left() - 6.0, inside.bottom()));
     #[expect(clippy::cast_precision_loss, reason = "a few tabs")]
     let width = ((inside.width() + 4.0) / tabs.len() as f32 - 4.0).min(180.0);
     let mut closed = None;
@@ -222,6 +230,14 @@ fn tab(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) -> bool {
     let name = format!("Close tab {title}");
     let closed =
         wide && IconButton::small(icon::X, &name).show_at(ui, cross, ("close branch tab", id.0)).clicked();
+    menu::context_menu(&response, 240.0, |ui| {
+        if let Some(front) = cx.branch.filter(|_| !here)
+            && MenuRow::new(icon::COLUMNS, "Compare with the tab in front").show(ui).clicked()
+        {
+            cx.ask(Request::Compare([front, id]));
+        }
+        branch_menu(cx, ui, row);
+    });
     if response.on_hover_text(title).clicked() && !here && !closed {
         cx.ask(Request::Go(Route::Chat { conversation: id }));
     }
@@ -260,12 +276,13 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
             cx.ask(Request::Go(Route::Changes { conversation: row.conversation.id }));
         }
     }
-    if row.conversation.is_shared() && branch.facts.adopted.is_none() {
+    let is_adopted = !is_free(row);
+    if row.conversation.is_shared() && !is_adopted {
         fact(&mut ui, icon::MAGNIFYING_GLASS, "Found from elsewhere", Text::Caption);
-    } else if !row.conversation.is_shared() && branch.facts.adopted.is_some() {
+    } else if !row.conversation.is_shared() && is_adopted {
         fact(&mut ui, icon::EYE_SLASH, "Not found from elsewhere", Text::Caption);
     }
-    if branch.facts.adopted.is_some() {
+    if is_adopted {
         fact(&mut ui, icon::ARROW_BEND_UP_LEFT, "Adopted", Text::Caption);
     } else if row.conversation.archived {
         fact(&mut ui, icon::ARCHIVE, "Archived", Text::Caption);

@@ -6,6 +6,8 @@ use egui::{Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use crate::api::command::{BranchCommand, ChatCommand};
 use crate::api::snapshot::ConversationRow;
+use crate::model::branch::BranchStatus;
+use crate::ui::action::UiAction;
 use crate::ui::cx::{BranchAsk, Request, UiCx};
 use crate::ui::lineage;
 use crate::ui::panels::menu::{self, MenuRow};
@@ -51,14 +53,14 @@ pub fn branch_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow, depth: u8) 
     let git = facts.and_then(|facts| facts.git_branch.as_deref());
     let end = match git {
         Some(git) => RowEnd::GitBranch(git),
-        None if facts.is_some_and(|facts| facts.adopted.is_some()) => RowEnd::Caption("adopted"),
+        None if conversation.branch_status() == Some(BranchStatus::Adopted) => RowEnd::Caption("adopted"),
         None => RowEnd::Caption(&age),
     };
     let id = conversation.id;
     let outcome = SidebarRow::new(state, &conversation.title)
         .end(end)
         .depth(depth)
-        .selected(cx.branch == Some(id))
+        .selected(cx.branch == Some(id) || cx.compared.is_some_and(|pair| pair.contains(&id)))
         .more("Branch menu")
         .show(ui);
     if outcome.response.clicked() {
@@ -105,6 +107,10 @@ pub fn branch_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     }
     if !archived && MenuRow::new(icon::ARROW_BEND_UP_LEFT, "Adopt…").show(ui).clicked() {
         ask(BranchAsk::Adopt(id));
+    }
+    let key = cx.keys(UiAction::CompareBranches);
+    if MenuRow::new(icon::COLUMNS, "Compare with…").end(&key).show(ui).clicked() {
+        ask(BranchAsk::Compare(id));
     }
     if MenuRow::new(icon::GIT_BRANCH, "Git branch…").show(ui).clicked() {
         ask(BranchAsk::GitBranch(id));

@@ -49,6 +49,8 @@ pub struct ListOutput {
     pub visible: Range<usize>,
     /// Where the list is drawn.
     pub rect: Option<Rect>,
+    /// The user scrolled in this frame.
+    pub scrolled: bool,
 }
 
 /// A place that stays still while other rows change: a row's key and how far its top lies above the view's top.
@@ -72,12 +74,18 @@ pub struct VirtualList {
     opened: bool,
     offset: f32,
     jump: Option<Jump>,
+    /// The row up to which the view can be scrolled though nothing fills it.
+    reach: Option<Anchor>,
+    /// Keys scrolled it in this frame.
+    paged: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Jump {
     Bottom,
     Row(u64),
+    /// The view's top so many points below the top of a row.
+    At(u64, f32),
 }
 
 /// Rows laid out beyond the view on both sides, points.
@@ -102,6 +110,26 @@ impl VirtualList {
     /// Brings a row to the upper part of the view; unknown keys do nothing.
     pub fn scroll_to(&mut self, key: u64) {
         self.jump = Some(Jump::Row(key));
+    }
+
+    /// Brings the view's top `below` points below the top of a row, as far as the ends allow; unknown keys do nothing.
+    pub fn scroll_below(&mut self, key: u64, below: f32) {
+        self.jump = Some(Jump::At(key, below));
+    }
+
+    /// Leaves room below the last row, so that the view's top can lie `below` points below the top of this row.
+    pub fn reach(&mut self, row: Option<(u64, f32)>) {
+        let held = self.reach.map(|reach| (reach.key, reach.above));
+        if held != row {
+            self.reach = row.map(|(key, above)| Anchor { key, index: 0, above });
+        }
+    }
+
+    /// How far the view's top lies below the top of a row, points; `None` = there is no such row.
+    #[must_use]
+    pub fn below(&self, key: u64) -> Option<f32> {
+        let index = self.keys.iter().position(|known| *known == key)?;
+        Some(self.offset - self.heights.top(index))
     }
 
     /// Whether the list keeps its end in view.
@@ -129,6 +157,7 @@ impl VirtualList {
         let id = ui.make_persistent_id(&salt);
         let width = ui.available_width();
         self.sync(rows, width);
+        self.reach = self.reach.map(|reach| self.find(reach).unwrap_or(reach));
         let view_height = ui.available_height();
         self.place(rows, view_height);
         self.read_keys(ui, view_height);
@@ -141,13 +170,14 @@ impl VirtualList {
             .auto_shrink(false)
             .animated(false)
             .vertical_scroll_offset(self.offset);
-        let asked = self.offset;
+        let (asked, paged) = (self.offset, std::mem::take(&mut self.paged));
         let mut visible = 0..0;
         let shown = area.show_viewport(ui, |ui, viewport| {
             visible = self.draw_rows(ui, id, rows, viewport, &mut draw);
         });
-        self.after(ui, &shown.state, asked, shown.inner_rect);
+        let moved = self.after(ui, &shown.state, asked, shown.inner_rect);
         ListOutput {
+            scrolled: moved || paged,
             at_bottom: self.is_at_bottom(shown.inner_rect.height()),
             visible,
             rect: Some(shown.inner_rect),
@@ -214,6 +244,18 @@ impl VirtualList {
                     self.anchor = Some(Anchor { key, index, above: -view_height / 8.0 });
                 }
             }
+            Some(Jump::At(key, below)) => {
+                if let Some(index) = (0..rows.len()).find(|index| rows.row(*index).0 == key) {
+                    self.follow = false;
+                    if below.abs() < OVERSCAN {
+                        self.anchor = Some(Anchor { key, index, above: below });
+                    } else {
+                        // Rows between may still change their height; the place in view must not.
+                        let end = self.end_offset(view_height);
+                        self.anchor_at((self.heights.top(index) + below).clamp(0.0, end));
+                    }
+                }
+            }
             None => {}
         }
         let end = self.end_offset(view_height);
@@ -226,7 +268,13 @@ impl VirtualList {
     }
 
     fn end_offset(&self, view_height: f32) -> f32 {
-        (self.heights.total() - view_height).max(0.0)
+        let end = (self.heights.total() - view_height).max(0.0);
+        match self.reach {
+            Some(Anchor { key, index, above }) if self.keys.get(index) == Some(&key) => {
+                end.max(self.heights.top(index) + above)
+            }
+            _ => end,
+        }
     }
 
     /// Scrolling by keys while nothing else has the focus.
@@ -243,6 +291,7 @@ impl VirtualList {
                 self.offset = (self.offset + by).clamp(0.0, self.end_offset(view_height));
                 self.follow = key == Key::End;
                 self.anchor_at(self.offset);
+                self.paged = true;
             }
         }
     }
@@ -279,7 +328,8 @@ impl VirtualList {
             self.heights.set(index, height);
             top += height;
         }
-        let bottom = pos2(origin.x + width, origin.y + self.heights.total());
+        let bottom = self.heights.total().max(self.end_offset(viewport.height()) + viewport.height());
+        let bottom = pos2(origin.x + width, origin.y + bottom);
         ui.expand_to_include_rect(Rect::from_min_max(origin, bottom));
         range
     }
@@ -315,7 +365,7 @@ impl VirtualList {
     }
 
     /// Reads what the user scrolled and moves the anchor there.
-    fn after(&mut self, ui: &Ui, state: &State, asked: f32, view: Rect) {
+    fn after(&mut self, ui: &Ui, state: &State, asked: f32, view: Rect) -> bool {
         let end = self.end_offset(view.height());
         // Rows that turned out shorter pull the offset back by themselves; only what goes beyond that is scrolling.
         let moved = state.unclamped_offset().y - asked.min(end);
@@ -324,6 +374,7 @@ impl VirtualList {
             self.follow = moved > 0.0 && end - self.offset < NEAR_END;
             self.anchor_at(self.offset);
             ui.ctx().request_repaint();
+            true
         } else {
             if self.follow && (end - self.offset).abs() > 0.5 {
                 ui.ctx().request_repaint();
@@ -331,6 +382,7 @@ impl VirtualList {
             if self.anchor.is_none() || self.follow {
                 self.anchor_at(self.offset);
             }
+            false
         }
     }
 
