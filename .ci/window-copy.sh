@@ -95,6 +95,9 @@ sheet() {
   xdotool type --delay 20 "/adopt"
   settle
   press Return
+  # The close button, then the third of the four sources; the draft gets the keyboard when one is chosen.
+  for at in 1 2 3 4; do stop Tab; done
+  press Return
   [ -z "${WINDOW_COPY_SHOTS:-}" ] || import -window root "$WINDOW_COPY_SHOTS/sheet-$1.png"
   for at in $(seq "$1"); do stop Tab; done
   settle
