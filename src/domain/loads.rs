@@ -21,7 +21,7 @@ const MAX_PAGES: usize = 16;
 impl AppState {
     pub(in crate::domain) fn started(&mut self, startup: Startup, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
         cx.ids.raise_to(startup.next_id);
-        self.load_settings(&startup.settings, cx);
+        self.load_settings(&startup.settings, cx, out);
         out.push(Effect::ApplySettings(Box::new((*self.settings).clone())));
         self.projects = startup.projects.into_iter().map(|project| (project.id, project)).collect();
         self.project =

@@ -6,6 +6,7 @@
 pub mod effect;
 pub mod fork;
 pub mod input;
+mod salvage;
 pub mod session;
 
 mod branch;

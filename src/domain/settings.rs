@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::api::command::SettingsCommand;
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
+use crate::domain::salvage::salvage;
 use crate::domain::state::AppState;
 use crate::model::record::StoreWrite;
 use crate::model::settings::{
@@ -14,6 +15,8 @@ use crate::model::settings::{
 
 /// Name under which all settings are kept.
 const NAME: &str = "settings";
+/// Name under which settings stay that could not be read whole, for a repair by hand.
+const PUT_BY: &str = "settings_put_by";
 const PROFILES_MAX: usize = 200;
 
 impl AppState {
@@ -48,20 +51,37 @@ impl AppState {
         true
     }
 
-    /// Reads what is kept; what cannot be read is told and takes its default.
-    pub(in crate::domain) fn load_settings(&mut self, kept: &[(String, String)], cx: &mut Cx<'_>) {
+    /// Reads what is kept; what cannot be read is told, takes its default, and is put by under [`PUT_BY`].
+    pub(in crate::domain) fn load_settings(
+        &mut self,
+        kept: &[(String, String)],
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         let Some((_, json)) = kept.iter().find(|(name, _)| name == NAME) else { return };
         match serde_json::from_str::<Settings>(json) {
             Ok(settings) if check(&settings).is_ok() => self.settings = Arc::new(settings),
-            Ok(_) => {
-                self.trouble("Settings were reset".into(), "A stored value was out of range.".into(), cx);
+            _ => self.salvage_settings(json, cx, out),
+        }
+        self.dirty.settings = true;
+    }
+
+    fn salvage_settings(&mut self, json: &str, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+        match salvage(json, check) {
+            Ok((settings, left_out)) => {
+                self.settings = Arc::new(settings);
+                let body =
+                    format!("What is stored there cannot be used: {}. Set it anew.", left_out.join(", "));
+                self.trouble("Some settings were reset".into(), body, cx);
             }
             Err(error) => {
                 let body = format!("The stored settings cannot be read ({error}). Defaults are used.");
                 self.trouble("Settings were reset".into(), body, cx);
             }
         }
-        self.dirty.settings = true;
+        if !self.looks_only {
+            self.write(vec![StoreWrite::PutSetting { name: PUT_BY.into(), json: json.to_owned() }], out);
+        }
     }
 }
 

@@ -89,7 +89,15 @@ fn settings_are_taken_kept_and_come_back() {
         world.crash();
         assert_eq!(world.snapshot().settings.zoom_percent, 100, "{bad}");
         assert!(world.snapshot().notices.iter().any(|notice| notice.title.contains("reset")), "{bad}");
+        world.settle();
+        assert_eq!(world.store.settings["settings_put_by"], bad, "nothing is lost");
     }
+    let mixed = r#"{"zoom_percent":1,"profiles":[{"name":"A","engine":"demo"},{"name":""}]}"#;
+    world.store.settings.insert("settings".into(), mixed.into());
+    world.crash();
+    assert_eq!(world.snapshot().settings.profiles.len(), 1);
+    let told = world.snapshot().notices.iter().any(|one| one.body.contains("profiles[2], zoom_percent"));
+    assert!(told, "{:?}", world.snapshot().notices);
 }
 
 #[test]
