@@ -103,6 +103,11 @@ pub enum ChatCommand {
         conversation: ConversationId,
         draft: Draft,
     },
+    /// The same with words that were typed elsewhere: the stored draft stays. Refused words join it.
+    SendWords {
+        conversation: ConversationId,
+        text: String,
+    },
     Stop {
         conversation: ConversationId,
     },

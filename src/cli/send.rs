@@ -20,7 +20,6 @@ use crate::cli::stops::Stops;
 use crate::cli::{seat, words};
 use crate::model::id::{ConversationId, TurnId};
 use crate::model::message::{Author, Message};
-use crate::model::project::Draft;
 use crate::model::turn::{Decision, FailureKind, LimitInfo, TurnFailure, TurnState, Usage};
 
 /// A stopped turn that does not end in this time is left behind; engines end with the program.
@@ -65,7 +64,8 @@ pub async fn send(
         prepared = prepared => prepared?,
         () = stops.asked() => return Err(Failure::new(STOPPED, "Stopped before anything was sent.")),
     };
-    front.send(ChatCommand::Send { conversation, draft: Draft::text(wish.text) })?;
+    // A draft that waits in the window is not ours to take away.
+    front.send(ChatCommand::SendWords { conversation, text: wish.text })?;
     let mut telling = Telling {
         conversation,
         before,

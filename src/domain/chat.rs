@@ -44,6 +44,7 @@ impl AppState {
             C::SetBudget { conversation, budget_chars } => self.set_budget(conversation, budget_chars),
             C::SaveDraft { conversation, draft } => self.save_draft(conversation, draft),
             C::Send { conversation, draft } => self.send(conversation, &draft, cx, out),
+            C::SendWords { conversation, text } => self.send_words(conversation, text, cx, out),
             C::Stop { conversation } => self.stop_conversation(conversation, out),
             C::EditQueued { queued, text } => self.edit_queued(queued, text, out),
             C::RemoveQueued { queued } => self.remove_queued(queued, out),

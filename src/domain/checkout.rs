@@ -1,5 +1,7 @@
 //! A branch's own checkout: asked for, kept, shown with its changes, taken away only when nothing is lost.
 
+mod jobs;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,112 +12,19 @@ use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::notices::NewNotice;
 use crate::domain::state::{AppState, WriteMark};
-use crate::model::branch::BranchFacts;
-use crate::model::git::{ChangedFile, Checkout, FileDiff, GitPath, MadeCheckout, NotRemoved};
+use crate::model::branch::{Branch, BranchFacts};
+use crate::model::git::{Checkout, GitPath, MadeCheckout, NotRemoved};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::message::NoticeLevel;
 use crate::model::project::{Conversation, Project};
 use crate::model::record::StoreWrite;
 
+pub use crate::domain::checkout::jobs::{GitDone, GitJob};
+
 /// Most files named in a notice.
 const NAMED_MAX: usize = 12;
 /// A turn that was just begun would not see a checkout made beneath it.
 const BUSY: &str = "An agent is answering in the branch. Stop it or let it end first.";
-
-/// Work for the program git.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GitJob {
-    Look {
-        conversation: ConversationId,
-        /// Root of its own checkout, or the project's folder.
-        folder: PathBuf,
-        /// It is its own checkout.
-        own: bool,
-        base: Option<String>,
-        generation: u32,
-    },
-    Diff {
-        conversation: ConversationId,
-        folder: PathBuf,
-        base: String,
-        file: ChangedFile,
-    },
-    Make {
-        branch: ConversationId,
-        project: PathBuf,
-        project_id: ProjectId,
-        project_name: String,
-        label: String,
-        git_branch: Option<String>,
-        /// Root that vanished, and the commit it began from.
-        again: Option<(PathBuf, Option<String>)>,
-    },
-    /// It could not be kept in the store: nothing of it shall stay.
-    Unmake {
-        project: PathBuf,
-        made: MadeCheckout,
-    },
-    /// It is kept in the store.
-    Kept {
-        folder: PathBuf,
-    },
-    Remove {
-        branch: ConversationId,
-        project: PathBuf,
-        folder: PathBuf,
-        with_ignored: bool,
-    },
-    Forget {
-        branch: ConversationId,
-        project: PathBuf,
-        folder: PathBuf,
-    },
-    /// Looks for checkouts that were made and never kept, because the program ended in between.
-    FindLeft {
-        /// Those that are kept.
-        known: Vec<PathBuf>,
-    },
-}
-
-/// What came of it; `Err` is one line.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GitDone {
-    Looked {
-        conversation: ConversationId,
-        generation: u32,
-        result: Result<Checkout, String>,
-    },
-    Diffed {
-        conversation: ConversationId,
-        file: GitPath,
-        result: Result<FileDiff, String>,
-    },
-    Made {
-        branch: ConversationId,
-        project: PathBuf,
-        result: Result<MadeCheckout, String>,
-    },
-    Removed {
-        branch: ConversationId,
-        result: Result<(), NotRemoved>,
-    },
-    Forgotten {
-        branch: ConversationId,
-        result: Result<(), String>,
-    },
-    /// Checkouts of a run that broke off: taken away, and staying with the reason.
-    Left {
-        removed: Vec<String>,
-        stay: Vec<String>,
-    },
-    /// While an agent worked in a checkout, these files of the project's own folder changed.
-    MainChanged {
-        conversation: ConversationId,
-        files: Vec<String>,
-    },
-    /// Nothing that concerns anybody.
-    Nothing,
-}
 
 /// What is known of git beside the rows.
 #[derive(Debug, Default)]
@@ -482,8 +391,12 @@ impl AppState {
         let NewCheckout { branch, project, made, before, again } = checkout;
         self.git.moving.remove(&branch);
         self.change_row(branch, out, |row| {
-            if let Some(branch) = &mut row.branch {
-                branch.facts = before;
+            // Only what the checkout changed: it may have been adopted meanwhile, or its hint switched on.
+            if let Some(Branch { facts, .. }) = &mut row.branch {
+                facts.worktree = before.worktree;
+                facts.subfolder = before.subfolder;
+                facts.base = before.base;
+                facts.git_branch = before.git_branch;
             }
         });
         // Made again, it is where the store says it is.

@@ -29,15 +29,56 @@ impl AppState {
             self.trouble("Not sent".into(), why.into(), cx);
             return self.save_draft(id, draft.clone());
         }
+        let extra = self.clear_draft(id).into_iter().collect();
+        self.send_or_queue(id, draft.full_text(), extra, cx, out);
+    }
+
+    /// Words from elsewhere than the conversation's own field, whose draft is not theirs.
+    pub(in crate::domain) fn send_words(
+        &mut self,
+        id: ConversationId,
+        text: String,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let busy = self.conversations.get(&id).is_some_and(|state| state.live.is_some() && !state.deleted);
+        if let Err(why) = self.can_begin(id)
+            && !busy
+        {
+            self.trouble("Not sent".into(), why.into(), cx);
+            let Some(state) = self.conversations.get(&id) else { return };
+            let mut draft = (*state.draft).clone();
+            // Tried again and again they stand there once.
+            if !draft.text.ends_with(&text) {
+                if !draft.text.trim().is_empty() {
+                    draft.text.push_str("\n\n");
+                }
+                draft.text.push_str(&text);
+            }
+            return self.save_draft(id, draft);
+        }
+        self.send_or_queue(id, text, Vec::new(), cx, out);
+    }
+
+    /// `extra` is written with the message.
+    fn send_or_queue(
+        &mut self,
+        id: ConversationId,
+        text: String,
+        extra: Vec<StoreWrite>,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         let Some(state) = self.conversations.get(&id) else { return };
-        let text = draft.full_text();
         if state.live.is_some() || !state.queue.is_empty() {
-            self.enqueue(id, text, cx, out);
+            self.enqueue(id, text, extra, cx, out);
             self.deliver_next(id, cx, out);
             return;
         }
         let seat = state.row.seat.clone();
-        let extra = self.clear_draft(id).into_iter().collect();
         let turn = NewTurn {
             conversation: id,
             seat,
@@ -49,11 +90,18 @@ impl AppState {
         self.begin_turn(turn, cx, out);
     }
 
-    fn enqueue(&mut self, id: ConversationId, text: String, cx: &mut Cx<'_>, out: &mut Vec<Effect>) {
+    fn enqueue(
+        &mut self,
+        id: ConversationId,
+        text: String,
+        extra: Vec<StoreWrite>,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Effect>,
+    ) {
         let message =
             QueuedMessage { id: QueuedId(cx.ids.next_id()), conversation: id, text, created_ms: cx.now_ms };
         let mut batch = vec![StoreWrite::PutQueued(message.clone())];
-        batch.extend(self.clear_draft(id));
+        batch.extend(extra);
         if let Some(state) = self.conversations.get_mut(&id) {
             state.queue.push(message);
         }

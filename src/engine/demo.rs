@@ -325,6 +325,7 @@ mod tests {
             new_session_id: String::new(),
             system_file: None,
             skip_permissions: false,
+            words_only: false,
             billing: Billing::Subscription,
             program: None,
             version: None,

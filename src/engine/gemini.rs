@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::engine::acp::{self, AcpDialect, AcpProfile, AcpResume};
 use crate::engine::{Dialect, Engine, Launch, LoginSign, Probe};
 use crate::model::engine::{EngineId, EngineInfo, EngineLook};
@@ -47,13 +49,25 @@ impl Engine for Gemini {
 
     fn launch(&self, seat: &SeatSpec) -> Result<Launch, TurnFailure> {
         // The folder was chosen by the user in the window, so the program's own trust question is answered.
-        let mut args = vec!["--acp".to_owned(), "--skip-trust".to_owned()];
+        // How it asks is always said, as the user's own settings may let it write unasked.
+        let mut args: Vec<String> =
+            ["--acp", "--skip-trust", "--approval-mode", "default"].map(str::to_owned).into();
         if let Some(model) = &seat.model {
             args.extend(["-m".to_owned(), model.clone()]);
+        }
+        if seat.words_only {
+            args.extend(["--extensions", "none", "--allowed-mcp-server-names", "none"].map(str::to_owned));
         }
         // One process instead of two: it starts faster and hears signals.
         let env = vec![("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())];
         Ok(Launch::Process { args, env })
+    }
+
+    /// Settings of the folder stand above those of the user, who may have allowed tools unasked. One tool is left, as
+    /// servers refuse an empty list of them; in an empty folder it tells nothing.
+    fn words_only_files(&self) -> Vec<(&'static str, String)> {
+        let settings = json!({"tools": {"core": ["list_directory"]}});
+        vec![(".gemini/settings.json", settings.to_string())]
     }
 
     fn dialect(&self, seat: &SeatSpec) -> Box<dyn Dialect> {

@@ -48,6 +48,12 @@ pub trait Engine: Send + Sync {
     fn probe(&self) -> Probe {
         Probe::default()
     }
+
+    /// Files to be laid into the empty folder of a seat with [`SeatSpec::words_only`] before it starts: their places
+    /// below it, with `/`, and their text. For programs that can be told only so what an agent may not do.
+    fn words_only_files(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 /// Facts by which an engine is looked at without starting a turn. Data, so that no code names an engine.

@@ -52,11 +52,22 @@ impl Engine for OpenCode {
     }
 
     fn launch(&self, seat: &SeatSpec) -> Result<Launch, TurnFailure> {
-        let answer = if seat.skip_permissions { "allow" } else { "ask" };
-        let config = json!({
-            "permission": {"edit": answer, "bash": answer, "webfetch": answer},
-            "autoupdate": false,
-        });
+        let config = if seat.words_only {
+            // What the user allowed one agent stands above what holds for all, so it is said for the one that is used.
+            let nothing = json!({"*": "deny", "edit": "deny", "bash": "deny", "webfetch": "deny"});
+            json!({
+                "permission": nothing,
+                "default_agent": "build",
+                "agent": {"build": {"permission": nothing}},
+                "autoupdate": false,
+            })
+        } else {
+            let answer = if seat.skip_permissions { "allow" } else { "ask" };
+            json!({
+                "permission": {"edit": answer, "bash": answer, "webfetch": answer},
+                "autoupdate": false,
+            })
+        };
         let flag = |name: &str| (name.to_owned(), "1".to_owned());
         let env = vec![
             flag("OPENCODE_DISABLE_AUTOUPDATE"),
@@ -94,6 +105,27 @@ impl Engine for OpenCode {
             signs_are_all: false,
             env_names: names.iter().map(|name| (*name).to_owned()).collect(),
             ..Probe::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing;
+
+    #[test]
+    fn what_it_may_do_is_always_said() {
+        let engine = engine();
+        for (words_only, skip_permissions, told) in [
+            (false, false, r#""bash":"ask""#),
+            (false, true, r#""bash":"allow""#),
+            (true, true, r#""*":"deny","bash":"deny""#),
+        ] {
+            let seat = SeatSpec { words_only, skip_permissions, ..testing::seat(&*engine) };
+            let Ok(Launch::Process { env, .. }) = engine.launch(&seat) else { panic!("no process") };
+            let config = env.iter().find(|(name, _)| name == "OPENCODE_CONFIG_CONTENT").unwrap();
+            assert!(config.1.contains(told), "{config:?}");
         }
     }
 }

@@ -105,6 +105,10 @@ pub struct SeatSpec {
     /// File with the context sections, for engines with `caps.system_apart`.
     pub system_file: Option<PathBuf>,
     pub skip_permissions: bool,
+    /// Nothing but words is wanted: the engine takes from the agent whatever else it could do, as far as its program
+    /// can be told, even where the user's own settings of the program allow it unasked. Nor need it keep the session.
+    /// Stands above `skip_permissions`; what an agent asks for nevertheless is to be denied.
+    pub words_only: bool,
     pub billing: Billing,
     /// Resolved program; `None` for servers and built-in engines.
     pub program: Option<PathBuf>,

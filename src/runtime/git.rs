@@ -1,10 +1,11 @@
 //! What the program git is asked to do, and the watch over the project's own folder while an agent works elsewhere.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::domain::checkout::{GitDone, GitJob};
@@ -28,11 +29,16 @@ pub(in crate::runtime) async fn read_head(project: ProjectId, path: PathBuf) -> 
     Input::GitBranch { project, branch, detached }
 }
 
+/// One job at a time makes or takes away checkouts: two of them could choose the same names. Holds the folders that
+/// were made since the program started.
+pub(in crate::runtime) type GitTurn = Arc<Mutex<BTreeSet<PathBuf>>>;
+
 /// What it takes to run git.
 #[derive(Clone)]
 pub(in crate::runtime) struct GitHands {
     pub config: Arc<Config>,
     pub login_path: Option<OsString>,
+    pub turn: GitTurn,
 }
 
 impl GitHands {
@@ -63,13 +69,16 @@ impl GitHands {
                     git_branch: git_branch.as_deref(),
                     again: again.as_ref().map(|(folder, base)| (folder.as_path(), base.as_deref())),
                 };
+                let mut made_here = self.turn.lock().await;
                 let result = match self.git() {
                     Ok(git) => git.make_checkout(new).await,
                     Err(error) => Err(error),
                 };
+                made_here.extend(result.iter().map(|made| PathBuf::from(&made.folder)));
                 GitDone::Made { branch, result: line(result), project }
             }
             GitJob::Unmake { project, made } => {
+                let _turn = self.turn.lock().await;
                 let undone = match self.git() {
                     Ok(git) => git.unmake_checkout(&project, &made).await,
                     Err(error) => Err(error),
@@ -85,6 +94,7 @@ impl GitHands {
                 GitDone::Nothing
             }
             GitJob::Remove { branch, project, folder, with_ignored } => {
+                let _turn = self.turn.lock().await;
                 let result = match self.git() {
                     Ok(git) => git.remove_checkout(&project, &folder, with_ignored).await,
                     Err(error) => Err(crate::model::git::NotRemoved::Failed(error.to_string())),
@@ -92,13 +102,14 @@ impl GitHands {
                 GitDone::Removed { branch, result }
             }
             GitJob::Forget { branch, project, folder } => {
+                let _turn = self.turn.lock().await;
                 let result = match self.git() {
                     Ok(git) => git.forget_checkout(&project, &folder).await,
                     Err(error) => Err(error),
                 };
                 GitDone::Forgotten { branch, result: line(result) }
             }
-            GitJob::FindLeft { known } => self.find_left(&known).await,
+            GitJob::FindLeft { known } => self.find_left(known).await,
         })
     }
 
@@ -109,14 +120,17 @@ impl GitHands {
         Ok(Checkout::There(Box::new(self.git()?.changes(folder, base).await?)))
     }
 
-    async fn find_left(&self, known: &[PathBuf]) -> GitDone {
+    async fn find_left(&self, mut known: Vec<PathBuf>) -> GitDone {
         let shelves = self.config.paths.worktree_folder();
-        if !shelves.is_dir() {
+        if !tokio::fs::metadata(&shelves).await.is_ok_and(|found| found.is_dir()) {
             return GitDone::Nothing;
         }
+        let made_here = self.turn.lock().await;
+        // One that was just made may not be kept yet.
+        known.extend(made_here.iter().cloned());
         match self.git() {
             Ok(git) => {
-                let (removed, stay) = git.clear_left(&shelves, known).await;
+                let (removed, stay) = git.clear_left(&shelves, &known).await;
                 GitDone::Left { removed, stay }
             }
             Err(_) => GitDone::Nothing,
@@ -137,7 +151,8 @@ impl TurnCx {
     pub fn watch_main(&self, spec: &TurnSpec) -> Option<MainWatch> {
         let folder = spec.main_folder.clone()?;
         let login_path = self.login_path.borrow().clone();
-        let git = GitHands { config: self.config.clone(), login_path }.git().ok()?;
+        let git =
+            GitHands { config: self.config.clone(), login_path, turn: GitTurn::default() }.git().ok()?;
         let (looker, at) = (git.clone(), folder.clone());
         let before = tokio::spawn(async move { looker.fingerprint(&at).await });
         Some(MainWatch { conversation: spec.conversation, git, folder, before })
@@ -178,4 +193,62 @@ impl MainWatch {
 
 fn line<T>(result: Result<T, GitError>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+    use crate::os::paths::DataPaths;
+
+    async fn run(hands: &GitHands, folder: &Path, words: &str) {
+        let words: Vec<&OsStr> = words.split(' ').map(OsStr::new).collect();
+        hands.git().unwrap().change(folder, &words).await.unwrap();
+    }
+
+    /// Two branches with one label at the same time, and the look for what an earlier run left behind comes late.
+    #[tokio::test]
+    async fn what_is_made_at_once_stays_apart_and_is_not_taken_for_left_behind() {
+        let base = tempfile::tempdir().unwrap();
+        let project = base.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        let process_env: Vec<(OsString, OsString)> = vec![
+            ("PATH".into(), "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin".into()),
+            ("HOME".into(), base.path().into()),
+            ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
+        ];
+        let config = Config {
+            paths: DataPaths::new(Some(&base.path().join("data"))).unwrap(),
+            process_env,
+            home: base.path().to_path_buf(),
+            guard: None,
+            read_only: false,
+            discover: false,
+            program_ends: false,
+        };
+        let hands = GitHands { config: Arc::new(config), login_path: None, turn: GitTurn::default() };
+        for words in ["init --quiet", "config user.name T", "config user.email t@example.invalid"] {
+            run(&hands, &project, words).await;
+        }
+        run(&hands, &project, "commit --quiet --allow-empty -m first").await;
+        let make = |id| GitJob::Make {
+            branch: ConversationId(id),
+            project: project.clone(),
+            project_id: ProjectId(1),
+            project_name: "p".into(),
+            label: "same".into(),
+            git_branch: None,
+            again: None,
+        };
+        let (one, two) = tokio::join!(hands.clone().perform(make(1)), hands.clone().perform(make(2)));
+        hands.perform(GitJob::FindLeft { known: Vec::new() }).await;
+        let folder = |done: Input| match done {
+            Input::Git(GitDone::Made { result: Ok(made), .. }) => PathBuf::from(made.folder),
+            other => panic!("{other:?}"),
+        };
+        let (one, two) = (folder(one), folder(two));
+        assert_ne!(one, two);
+        assert!(one.is_dir() && two.is_dir());
+    }
 }

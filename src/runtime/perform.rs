@@ -22,7 +22,7 @@ use crate::os::clock::now_ms;
 use crate::os::secrets::{Secret, SecretFile, SecretStore as _};
 use crate::runtime::Config;
 use crate::runtime::discovery::own_path;
-use crate::runtime::git::{self, GitHands};
+use crate::runtime::git::{self, GitHands, GitTurn};
 use crate::runtime::offers::OfferIndex;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::SlowSources;
@@ -78,6 +78,7 @@ pub(in crate::runtime) struct Hands {
     pub login_path: watch::Sender<Option<std::ffi::OsString>>,
     running: HashMap<TurnId, mpsc::Sender<TurnControl>>,
     summaries: Summaries,
+    git: GitTurn,
     inputs: mpsc::Sender<Input>,
     written: mpsc::Sender<Input>,
     turns: mpsc::Sender<(TurnId, TurnEvent)>,
@@ -114,6 +115,7 @@ impl Hands {
             config,
             running: HashMap::new(),
             summaries: Summaries::default(),
+            git: GitTurn::default(),
             inputs,
             written,
             turns,
@@ -313,7 +315,8 @@ impl Hands {
     }
 
     fn git_hands(&self) -> GitHands {
-        GitHands { config: self.config.clone(), login_path: self.login_path.borrow().clone() }
+        let login_path = self.login_path.borrow().clone();
+        GitHands { config: self.config.clone(), login_path, turn: self.git.clone() }
     }
 
     fn apply(&mut self, settings: Settings) -> Vec<Input> {

@@ -1,7 +1,7 @@
 //! A branch summarised by an agent, from reading it to the last word of the draft.
 //!
-//! The agent gets the branch as text, in a session and an empty folder of its own; what it asks for is denied, and
-//! nothing is kept. Start reading at [`Job::work`].
+//! The agent gets the branch as text, in a session and an empty folder of its own, without tools where it can be told
+//! so; what it asks for is denied, and nothing is kept. Start reading at [`Job::work`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -148,15 +148,33 @@ async fn work(
         new_session_id: String::new(),
         system_file: None,
         skip_permissions: false,
+        words_only: true,
         billing: set.map_or_else(Billing::default, |set| set.billing),
         program: None,
         version: None,
     };
     cx.find_program(&*engine, &mut seat).await?;
-    let made = tokio::fs::create_dir_all(&folder).await;
-    made.map_err(|error| internal("The folder for the summary could not be made", &error.to_string()))?;
-    let mark = uuid::Uuid::new_v4().simple().to_string();
-    Job { cx, spec, engine, seat, inputs, mark, used: Usage::default() }.work().await
+    lay_out(&folder, &*engine)
+        .await
+        .map_err(|error| internal("The folder for the summary could not be made", &error.to_string()))?;
+    Job { cx, spec, engine, seat, inputs, used: Usage::default() }.work().await
+}
+
+/// Makes the folder that the agent works in.
+async fn lay_out(folder: &Path, engine: &dyn Engine) -> std::io::Result<()> {
+    tokio::fs::create_dir_all(folder).await?;
+    for (place, text) in engine.words_only_files() {
+        let file = folder.join(place);
+        tokio::fs::create_dir_all(file.parent().unwrap_or(folder)).await?;
+        tokio::fs::write(file, text).await?;
+    }
+    Ok(())
+}
+
+/// Begins and ends what is data; nobody can have said it. Each request has its own: an agent may have been talked
+/// into saying that of an earlier one.
+fn new_mark() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
 }
 
 /// One request with all it needs.
@@ -166,8 +184,6 @@ struct Job {
     engine: Arc<dyn Engine>,
     seat: SeatSpec,
     inputs: mpsc::Sender<Input>,
-    /// Begins and ends what is data; nobody can have said it.
-    mark: String,
     /// Over all parts that have ended.
     used: Usage,
 }
@@ -217,7 +233,7 @@ impl Job {
         let mut summaries = Vec::new();
         for (text, part) in texts.iter().zip(1..) {
             self.tell(SummaryEvent::Part { part, parts: count }).await;
-            let said = self.ask(request(text, part, count, &self.mark)).await?;
+            let said = self.ask(request(text, part, count, &new_mark())).await?;
             if count == 1 {
                 return Ok(said);
             }
@@ -229,7 +245,7 @@ impl Job {
             let last = groups.len() == 1;
             let mut merged = Vec::new();
             for group in groups {
-                let said = self.ask(merge_request(&group, last, &self.mark)).await?;
+                let said = self.ask(merge_request(&group, last, &new_mark())).await?;
                 if last {
                     return Ok(said);
                 }

@@ -25,11 +25,14 @@ use crate::model::settings::Settings;
 use crate::model::turn::{FailureKind, Fork, SeatSpec, TurnEvent, TurnFailure, TurnRequest, TurnSpec};
 use crate::os::files::{Access, write_atomic};
 use crate::os::find::Found;
+use crate::os::git::checkout::plain;
+use crate::os::git::fingerprint::Fingerprint;
 use crate::os::git::{Head, current_head};
 use crate::os::stack::detect_stack;
 use crate::runtime::Config;
 use crate::runtime::discovery::ask_shell;
 use crate::runtime::fork::read_fork;
+use crate::runtime::git::MainWatch;
 use crate::runtime::reads::ReadPool;
 use crate::runtime::slow::{SlowSources, Wanted};
 use crate::runtime::texts::{self, Kind};
@@ -83,12 +86,12 @@ impl TurnCx {
     ) {
         let turn = spec.turn;
         let mut main = self.watch_main(&spec);
-        let failure = match self.prepare(&spec, &events, &mut control).await {
-            Ok((engine, prepared)) => {
-                let before = match &mut main {
-                    Some(main) => main.seen().await,
-                    None => None,
-                };
+        let ready = match self.prepare(&spec, &events, &mut control).await {
+            Ok(prepared) => first_look(&mut main, &mut control).await.map(|before| (prepared, before)),
+            Err(failure) => Err(failure),
+        };
+        let failure = match ready {
+            Ok(((engine, prepared), before)) => {
                 let idle_timeout = Duration::from_secs(u64::from(self.settings.turn_idle_timeout_secs));
                 self.host
                     .run(RunTurn {
@@ -168,7 +171,7 @@ impl TurnCx {
         let cwd = spec.cwd.as_path();
         let is_there = tokio::fs::metadata(cwd).await.is_ok_and(|found| found.is_dir());
         let shelves = self.config.paths.worktree_folder();
-        let shelves = tokio::fs::canonicalize(&shelves).await.unwrap_or(shelves);
+        let shelves = tokio::fs::canonicalize(&shelves).await.map_or(shelves, |there| plain(&there));
         if spec.main_folder.is_none() {
             return if is_there { Ok(()) } else { Err(folder_missing(cwd)) };
         }
@@ -204,6 +207,7 @@ impl TurnCx {
             new_session_id: uuid::Uuid::new_v4().to_string(),
             system_file: None,
             skip_permissions: spec.skip_permissions,
+            words_only: false,
             billing: set.map_or_else(Billing::default, |set| set.billing),
             program: None,
             version: None,
@@ -424,6 +428,18 @@ fn facts(folder: &std::path::Path) -> Facts {
         Head::Detached(commit) => format!("detached at {commit}"),
     });
     Facts { stack: detect_stack(folder).into_iter().map(str::to_owned).collect(), git_branch: branch }
+}
+
+/// What the project's folder looks like before the agent begins. A large one takes its time; a stop ends the wait.
+async fn first_look(
+    main: &mut Option<MainWatch>,
+    control: &mut mpsc::Receiver<TurnControl>,
+) -> Result<Option<Fingerprint>, TurnFailure> {
+    let Some(main) = main else { return Ok(None) };
+    tokio::select! {
+        seen = main.seen() => Ok(seen),
+        () = stop(control) => Err(internal("Stopped", "nothing was sent")),
+    }
 }
 
 /// Ready when the turn is stopped, and never otherwise: nothing has been asked yet that could be answered.

@@ -1,12 +1,13 @@
 //! Where branches hang: their ancestors, what is below them, and their order in a list.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::api::snapshot::{ConversationRow, Snapshot};
 use crate::model::id::ConversationId;
 
 /// Deepest nesting that is drawn.
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: u8 = 6;
 
 /// The row of a conversation of the current project.
 #[must_use]
@@ -45,52 +46,73 @@ pub fn root(snap: &Snapshot, id: ConversationId) -> Option<ConversationId> {
     top.conversation.branch.is_none().then_some(top.conversation.id)
 }
 
-/// Branches below a conversation, at any depth.
+/// Branches below a conversation, at any depth, nearest first.
+#[must_use]
+pub fn under(snap: &Snapshot, id: ConversationId) -> Vec<&Arc<ConversationRow>> {
+    let mut children: HashMap<ConversationId, Vec<&Arc<ConversationRow>>> = HashMap::new();
+    for row in snap.conversations.iter() {
+        if let Some(parent) = parent(row) {
+            children.entry(parent).or_default().push(row);
+        }
+    }
+    // Each is taken once, so rows that are each other's ancestors come to an end.
+    let mut found = Vec::new();
+    let mut from = vec![id];
+    while let Some(above) = from.pop() {
+        for row in children.remove(&above).unwrap_or_default() {
+            if row.conversation.id != id {
+                found.push(row);
+                from.push(row.conversation.id);
+            }
+        }
+    }
+    found
+}
+
+/// How many branches are below a conversation, at any depth.
 #[must_use]
 pub fn below(snap: &Snapshot, id: ConversationId) -> usize {
-    let hangs = |row: &&Arc<ConversationRow>| {
-        row.conversation.id != id
-            && path(snap, row.conversation.id).iter().any(|above| above.conversation.id == id)
-    };
-    snap.conversations.iter().filter(hangs).count()
+    under(snap, id).len()
 }
 
 /// Rows in their order, each branch below the branch it starts from, with its depth.
 #[must_use]
 pub fn tree<'a>(rows: &[&'a Arc<ConversationRow>]) -> Vec<(u8, &'a Arc<ConversationRow>)> {
-    let listed = |id: ConversationId| rows.iter().any(|row| row.conversation.id == id);
-    let mut out = Vec::with_capacity(rows.len());
+    let listed: HashSet<ConversationId> = rows.iter().map(|row| row.conversation.id).collect();
+    let mut children: HashMap<ConversationId, Vec<&'a Arc<ConversationRow>>> = HashMap::new();
+    let mut tops = Vec::new();
     for row in rows {
-        if parent(row).is_none_or(|id| !listed(id)) {
-            hang(rows, row, 0, &mut out);
+        match parent(row).filter(|id| listed.contains(id)) {
+            Some(parent) => children.entry(parent).or_default().push(row),
+            None => tops.push(*row),
         }
+    }
+    let mut out = Vec::with_capacity(rows.len());
+    for row in tops {
+        hang(&mut children, row, 0, &mut out);
     }
     // Rows that are each other's ancestors hang on nothing; they must be seen to be mended or deleted.
     if out.len() < rows.len() {
-        let is_in = |out: &[(u8, &Arc<ConversationRow>)], row: &Arc<ConversationRow>| {
-            out.iter().any(|(_, other)| other.conversation.id == row.conversation.id)
-        };
-        for row in rows {
-            if !is_in(&out, row) {
-                out.push((0, row));
-            }
-        }
+        let hung: HashSet<ConversationId> = out.iter().map(|(_, row)| row.conversation.id).collect();
+        let loose = rows.iter().filter(|row| !hung.contains(&row.conversation.id));
+        out.extend(loose.map(|row| (0, *row)));
     }
     out
 }
 
 fn hang<'a>(
-    rows: &[&'a Arc<ConversationRow>],
+    children: &mut HashMap<ConversationId, Vec<&'a Arc<ConversationRow>>>,
     row: &'a Arc<ConversationRow>,
     depth: u8,
     out: &mut Vec<(u8, &'a Arc<ConversationRow>)>,
 ) {
-    out.push((depth, row));
-    let inner = depth.saturating_add(1).min(u8::try_from(DEPTH_MAX).unwrap_or(u8::MAX));
-    for child in rows.iter().filter(|child| parent(child) == Some(row.conversation.id)) {
-        if out.len() <= rows.len() {
-            hang(rows, child, inner, out);
-        }
+    // Depth first without the machine's stack: a chain of branches may be long.
+    let mut open = vec![(depth, row)];
+    while let Some((depth, row)) = open.pop() {
+        out.push((depth, row));
+        let inner = depth.saturating_add(1).min(DEPTH_MAX);
+        let below = children.remove(&row.conversation.id).unwrap_or_default();
+        open.extend(below.into_iter().rev().map(|child| (inner, child)));
     }
 }
 
@@ -134,5 +156,24 @@ mod tests {
         shown.sort_unstable();
         shown.dedup();
         assert_eq!(shown.len(), rows.len(), "each is still listed");
+    }
+    /// Each branch of the chain starts from the one before: no stack of calls and no square of their number.
+    #[test]
+    fn a_very_long_chain_of_branches_is_listed() {
+        const COUNT: i64 = 30_000;
+        let mut snap = testing::snapshot("branch-drawer");
+        let first = row(&snap, PKCE).unwrap().clone();
+        let chain = (1..=COUNT).map(|step| {
+            let mut row = (*first).clone();
+            let before = row.conversation.id.0 + (step - 1) * 1_000;
+            row.conversation.id = ConversationId(before + 1_000);
+            row.conversation.branch.as_mut().unwrap().parent = ConversationId(before);
+            Arc::new(row)
+        });
+        let all: Vec<_> = snap.conversations.iter().cloned().chain(chain).collect();
+        snap.conversations = all.into();
+        let rows: Vec<_> = snap.conversations.iter().filter(|row| parent(row).is_some()).collect();
+        assert_eq!(tree(&rows).len(), rows.len());
+        assert_eq!(below(&snap, PKCE), 1 + usize::try_from(COUNT).unwrap());
     }
 }

@@ -204,20 +204,8 @@ pub fn fixture(name: &str) -> Fixture {
         "engines" => route = settings(SettingsPage::Engines),
         "servers" => route = settings(SettingsPage::Servers),
         "appearance" => route = settings(SettingsPage::Appearance),
-        "keys" => {
-            set_keys(&mut snap, &[("archive", &["Ctrl+E"]), ("copy_answer", &["Ctrl+Shift+A", "F9"])]);
-            route = settings(SettingsPage::Keys);
-        }
-        "keys-conflicts" => {
-            set_keys(
-                &mut snap,
-                &[
-                    ("archive", &["Ctrl+K"]),
-                    ("rename", &["F2", "Ctrl+C"]),
-                    ("of_later", &["F9"]),
-                    ("quit", &["Ctrl+Nope"]),
-                ],
-            );
+        "keys" | "keys-conflicts" => {
+            chosen_keys(&mut snap, name);
             route = settings(SettingsPage::Keys);
         }
         _ if changes::NAMES.contains(&name) => route = changes::show(&mut snap, name),
@@ -228,6 +216,21 @@ pub fn fixture(name: &str) -> Fixture {
     }
     let (shelves, pinned) = compared::beside(name);
     Fixture { snap, route, act: branches::act(name), shelves, pinned }
+}
+
+fn chosen_keys(snap: &mut Snapshot, name: &str) {
+    if name == "keys" {
+        return set_keys(snap, &[("archive", &["Ctrl+E"]), ("copy_answer", &["Ctrl+Shift+A", "F9"])]);
+    }
+    set_keys(
+        snap,
+        &[
+            ("archive", &["Ctrl+K"]),
+            ("rename", &["F2", "Ctrl+C"]),
+            ("of_later", &["F9"]),
+            ("quit", &["Ctrl+Nope"]),
+        ],
+    );
 }
 
 /// Chooses keys for commands by their stored names.

@@ -166,6 +166,7 @@ impl Bench {
             new_session_id: "fresh".to_owned(),
             system_file: None,
             skip_permissions: false,
+            words_only: false,
             billing: Billing::Subscription,
             program: Some(self.folder.path().join("fake")),
             version: None,

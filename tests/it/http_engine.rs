@@ -144,6 +144,7 @@ fn start(endpoint: &Endpoint, text: &str) -> Running {
         new_session_id: String::new(),
         system_file: None,
         skip_permissions: false,
+        words_only: false,
         billing: Billing::Subscription,
         program: None,
         version: None,

@@ -467,6 +467,20 @@ fn links_never_lead_out_of_the_project() {
     assert!(text.contains("Linked last word: use cookies."));
 }
 
+/// The window said that an adopted branch is not found from elsewhere, and its words went out all the same.
+#[test]
+fn a_link_does_not_lead_into_a_branch_that_is_kept_apart() {
+    let mut talk = rich();
+    let mut branch = other(4, 1, None, &talk);
+    let mut told = |shared| {
+        let facts = BranchFacts { shared, ..BranchFacts::default() };
+        branch.branch = Some(Branch { parent: ConversationId(2), checkpoint: None, facts });
+        talk.write(&[StoreWrite::PutConversation(branch.clone())]);
+        talk.pack(&full()).text().contains("Linked last word: use cookies.")
+    };
+    assert_eq!([None, Some(true), Some(false)].map(&mut told), [true, true, false]);
+}
+
 #[test]
 fn a_hint_of_an_open_branch_is_told_only_when_the_user_says_so() {
     let mut talk = rich();

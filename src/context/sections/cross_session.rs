@@ -52,9 +52,17 @@ fn linked(cx: &SectionCx<'_>) -> Result<Vec<Conversation>, ContextError> {
     let mut out = Vec::new();
     for link in cx.db.links_from(cx.spec.conversation, LINKS_MAX)? {
         let there = cx.db.conversation(link.linked)?;
-        out.extend(there.filter(|one| one.project == cx.spec.project && one.id != cx.spec.conversation));
+        out.extend(there.filter(|one| {
+            one.project == cx.spec.project && one.id != cx.spec.conversation && !is_kept_apart(one)
+        }));
     }
     Ok(out)
+}
+
+/// The user said that nobody else is to find it; a link does not stand above that. What was adopted of it is an
+/// agreement of its parent.
+fn is_kept_apart(conversation: &Conversation) -> bool {
+    conversation.branch.as_ref().is_some_and(|branch| branch.facts.shared == Some(false))
 }
 
 /// Active branches of this conversation whose hint the user lets its agents know.

@@ -85,6 +85,30 @@ fn a_far_page_is_no_page() {
     assert!(world.reads.is_empty());
 }
 
+/// Words from elsewhere go out, wait, or are refused: what was typed here stays.
+#[test]
+fn words_from_elsewhere_leave_the_draft() {
+    let (mut world, id) = World::with_conversation();
+    let typed = Draft { text: "half a thought".into(), pastes: vec!["paste".into()] };
+    world.chat(ChatCommand::SaveDraft { conversation: id, draft: typed.clone() });
+    let words = |text: &str| ChatCommand::SendWords { conversation: id, text: text.into() };
+    world.chat(words("to both"));
+    world.settle();
+    assert_eq!(world.texts(id)[0], "to both");
+    world.chat(words("and more"));
+    world.settle();
+    assert_eq!(world.view(id).queue.len(), 1);
+    assert_eq!(*world.view(id).draft, typed);
+    world.chat(ChatCommand::Delete { conversation: id });
+    for _ in 0..2 {
+        world.chat(words("too late"));
+    }
+    world.chat(ChatCommand::UndoDelete { conversation: id });
+    world.settle();
+    let draft = world.view(id).draft.clone();
+    assert_eq!((draft.text.as_str(), &draft.pastes), ("half a thought\n\ntoo late", &typed.pastes));
+}
+
 /// A new conversation shows nothing of a deleted one, and the deleted one can come back whole.
 #[test]
 fn deleting_and_taking_it_back() {

@@ -90,6 +90,16 @@ fn what_is_not_stored_is_taken_back_from_the_disk() {
 }
 
 #[test]
+fn what_else_became_of_the_branch_meanwhile_is_not_taken_back() {
+    let (mut world, _, id) = branch();
+    let before = facts(&mut world, id);
+    make(&mut world, id);
+    world.command(B::SetShared { branch: id, shared: Some(true) });
+    world.acknowledge(false);
+    assert_eq!(facts(&mut world, id), BranchFacts { shared: Some(true), ..before });
+}
+
+#[test]
 fn a_branch_that_went_meanwhile_leaves_no_checkout() {
     let (mut world, _, id) = branch();
     world.command(B::MakeWorktree { branch: id, git_branch: None });

@@ -79,6 +79,7 @@ impl AcpDialect {
             tools::merge(&mut call, told, name_of_id);
         }
         if self.seat.skip_permissions
+            && !self.seat.words_only
             && let Some(option) =
                 option_of(options, "allow_once").or_else(|| option_of(options, "allow_always"))
         {

@@ -19,6 +19,7 @@ fn seat() -> SeatSpec {
         new_session_id: "unused".to_owned(),
         system_file: None,
         skip_permissions: false,
+        words_only: false,
         billing: Billing::Subscription,
         program: None,
         version: None,

@@ -127,7 +127,12 @@ fn args(seat: &SeatSpec) -> Vec<String> {
     .into();
     let mut push = |words: &[&str]| args.extend(words.iter().map(|word| (*word).to_owned()));
     // As root the program refuses to skip permissions and says so; the turn then fails with its words.
-    push(&[if seat.skip_permissions { "bypassPermissions" } else { "default" }]);
+    let skips = seat.skip_permissions && !seat.words_only;
+    push(&[if skips { "bypassPermissions" } else { "default" }]);
+    if seat.words_only {
+        // No tools of its own, no servers of the user's, and no session in the user's list of them.
+        push(&["--tools", "", "--strict-mcp-config", "--no-session-persistence"]);
+    }
     if let Some(model) = &seat.model {
         push(&["--model", model]);
     }
@@ -205,6 +210,11 @@ mod argv {
         ));
         let at_end = SeatSpec { fork: fork(None), ..seat() };
         assert!(line(&at_end).contains("--resume abc --fork-session --session-id 1"));
+        let words_only = line(&SeatSpec { words_only: true, skip_permissions: true, ..seat() });
+        assert!(
+            words_only.contains("--permission-mode default --tools  --strict-mcp-config"),
+            "{words_only}"
+        );
         let roled = SeatSpec { system_file: Some("/tmp/s.md".into()), ..seat() };
         assert!(!line(&roled).contains("snapshot"));
     }

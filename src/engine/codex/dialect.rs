@@ -111,15 +111,21 @@ impl CodexDialect {
         // `untrusted` asks for every file change and for every command that is not known to only read, in any sandbox;
         // `on-request` runs ordinary commands inside the folder unasked. What was allowed then runs in the sandbox:
         // in `read-only` its writes would fail, and a command that goes on after that would seem to have worked.
-        let (approval, sandbox) = if self.seat.skip_permissions {
-            ("never", "danger-full-access")
-        } else {
-            ("untrusted", "workspace-write")
+        let (approval, sandbox) = match &self.seat {
+            seat if seat.words_only => ("untrusted", "read-only"),
+            seat if seat.skip_permissions => ("never", "danger-full-access"),
+            _ => ("untrusted", "workspace-write"),
         };
         let mut params = Map::new();
         params.insert("cwd".to_owned(), Value::from(self.folder.clone()));
         params.insert("approvalPolicy".to_owned(), Value::from(approval));
         params.insert("sandbox".to_owned(), Value::from(sandbox));
+        if self.seat.words_only {
+            // Not in the user's list of sessions.
+            params.insert("ephemeral".to_owned(), Value::from(true));
+            params
+                .insert("config".to_owned(), json!({"features.shell_tool": false, "web_search": "disabled"}));
+        }
         if let Some(model) = &self.seat.model {
             params.insert("model".to_owned(), Value::from(model.clone()));
         }

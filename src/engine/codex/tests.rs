@@ -102,6 +102,17 @@ fn skipping_permissions_and_resuming_are_asked_for() {
 }
 
 #[test]
+fn for_words_only_it_may_only_read() {
+    let mut hand = fresh(|seat| (seat.words_only, seat.skip_permissions) = (true, true));
+    hand.line(&json!({"id": 1, "result": {}}));
+    let open = &hand.sent()[2];
+    for (field, value) in [("approvalPolicy", "untrusted"), ("sandbox", "read-only")] {
+        assert_eq!(str_at(open, &format!("/params/{field}")), Some(value));
+    }
+    assert_eq!(open.pointer("/params/ephemeral"), Some(&json!(true)));
+}
+
+#[test]
 fn a_second_turn_needs_no_handshake() {
     let mut hand = begun();
     hand.line(&ended("completed")).begin("more");

@@ -16,6 +16,7 @@ fn seat(resume: Option<&str>) -> SeatSpec {
         new_session_id: "new".to_owned(),
         system_file: None,
         skip_permissions: false,
+        words_only: false,
         billing: Billing::Subscription,
         program: None,
         version: None,

@@ -97,15 +97,17 @@ impl Git {
     }
 
     async fn add(&self, repo: &Repo, made: &MadeCheckout, folder: &Path, head: &str) -> Result<(), GitError> {
-        let mut args = ["worktree", "add", "--quiet", "--no-track"].map(OsStr::new).to_vec();
         if made.new_branch {
-            args.extend(["-b", &made.git_branch, "--"].map(OsStr::new));
-            args.extend([folder.as_os_str(), OsStr::new(head)]);
-        } else {
-            // It takes `--no-track` with a new branch only.
-            args.pop();
-            args.extend([OsStr::new("--"), folder.as_os_str(), OsStr::new(&made.git_branch)]);
+            // Apart, and only while there is none of that name: what somebody else made meanwhile is not ours to take
+            // back when the rest fails.
+            let args = ["branch", "--no-track", &made.git_branch, head].map(OsStr::new);
+            if let Err(why) = self.change(&repo.root, &args).await {
+                unmark(folder);
+                return Err(why);
+            }
         }
+        let mut args = ["worktree", "add", "--quiet", "--"].map(OsStr::new).to_vec();
+        args.extend([folder.as_os_str(), OsStr::new(&made.git_branch)]);
         let Err(why) = self.change(&repo.root, &args).await else { return Ok(()) };
         if let Err(left) = self.unmake_checkout(&repo.root, made).await {
             tracing::warn!(%left, "a checkout that failed left something");
@@ -287,7 +289,18 @@ fn place(shelf: &Path, git_branch: &str, root: &Path) -> Result<PathBuf, GitErro
     }
     let name =
         unique(&slug(git_branch, "branch"), |name| std::fs::symlink_metadata(shelf.join(name)).is_ok());
-    Ok(shelf.join(name))
+    Ok(plain(&shelf).join(name))
+}
+
+/// Without the `\\?\` that Windows puts before a resolved path, and that git does not take.
+#[must_use]
+pub fn plain(path: &Path) -> PathBuf {
+    let text = path.to_str().filter(|_| cfg!(windows)).and_then(|text| text.strip_prefix(r"\\?\"));
+    match text {
+        // `UNC\server\share` stays as it is.
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
+        _ => path.to_path_buf(),
+    }
 }
 
 /// Beside a checkout while it is not kept anywhere.

@@ -169,6 +169,25 @@ async fn names_are_valid_and_unique_whatever_the_label() {
 }
 
 #[tokio::test]
+async fn two_at_once_take_nothing_from_each_other() {
+    let bed = Bed::new().await;
+    let other_shelf = bed.base.path().join("other");
+    let (repo, shelf) = (bed.repo(), bed.shelf());
+    let new = |shelf| NewCheckout { project: &repo, shelf, label: "same", git_branch: None, again: None };
+    for round in 0..3 {
+        let (one, two) =
+            tokio::join!(bed.git.make_checkout(new(&shelf)), bed.git.make_checkout(new(&other_shelf)));
+        let made: Vec<MadeCheckout> = [one, two].into_iter().flatten().collect();
+        assert!(!made.is_empty(), "one of both comes first");
+        for made in made {
+            let head = bed.run(Path::new(&made.folder), &["symbolic-ref", "--short", "HEAD"]).await;
+            assert_eq!(head, made.git_branch, "round {round}");
+            bed.run(&repo, &["rev-parse", "--verify", &made.git_branch]).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_existing_branch_is_compared_with_where_it_left() {
     let bed = Bed::new().await;
     let first = bed.run(&bed.repo(), &["rev-parse", "HEAD"]).await;

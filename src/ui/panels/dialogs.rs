@@ -21,8 +21,8 @@ pub struct Dialogs {
     decide: Option<keep::Decide>,
     keep: Option<keep::Keep>,
     adopt: Option<adopt::Adopt>,
-    /// A sheet that was closed, with its drafts.
-    put_by: Option<adopt::Adopt>,
+    /// Sheets that were closed, with their drafts, one a branch; the one closed last is at the end.
+    put_by: Vec<adopt::Adopt>,
     delete: Option<branch::Delete>,
     git_branch: Option<branch::GitBranch>,
     compare: Option<compare::CompareWith>,
@@ -36,6 +36,8 @@ struct Rename {
     fresh: bool,
 }
 
+/// Closed sheets kept with their drafts; the one closed first goes.
+const PUT_BY_MAX: usize = 32;
 /// Longest title, characters.
 const TITLE_MAX_CHARS: usize = 120;
 
@@ -65,7 +67,8 @@ impl Dialogs {
             BranchAsk::Delete(branch) => self.delete = branch::Delete::of(cx, branch),
             BranchAsk::GitBranch(branch) => self.git_branch = branch::GitBranch::of(cx, branch),
             BranchAsk::Adopt(branch) => {
-                let kept = self.put_by.take().filter(|kept| kept.branch() == branch);
+                let place = self.put_by.iter().position(|kept| kept.branch() == branch);
+                let kept = place.map(|place| self.put_by.remove(place));
                 self.adopt = kept.or_else(|| adopt::Adopt::of(cx, branch));
                 if let Some(adopt) = &mut self.adopt {
                     adopt.again();
@@ -92,8 +95,7 @@ impl Dialogs {
 
     /// Esc: closes the dialog. `false` when none was open.
     pub fn escape(&mut self) -> bool {
-        if let Some(adopt) = self.adopt.take() {
-            self.put_by = Some(adopt);
+        if self.put_adopt_by() {
             return true;
         }
         self.rename.take().is_some()
@@ -102,6 +104,16 @@ impl Dialogs {
             || self.delete.take().is_some()
             || self.git_branch.take().is_some()
             || self.compare.take().is_some()
+    }
+
+    /// Closes the sheet and keeps its drafts. `false` when it is not open.
+    fn put_adopt_by(&mut self) -> bool {
+        let Some(adopt) = self.adopt.take() else { return false };
+        self.put_by.push(adopt);
+        if self.put_by.len() > PUT_BY_MAX {
+            self.put_by.remove(0);
+        }
+        true
     }
 
     fn show_branch(&mut self, cx: &UiCx<'_>, ctx: &Context) {
@@ -114,11 +126,13 @@ impl Dialogs {
         if self.compare.as_mut().is_some_and(|compare| compare.show(cx, ctx)) {
             self.compare = None;
         }
-        if let Some(kept) = &mut self.put_by {
+        for kept in &mut self.put_by {
             kept.stay_closed(cx);
         }
         match self.adopt.as_mut().map(|adopt| adopt.show(cx, ctx)) {
-            Some(adopt::Ended::Closed) => self.put_by = self.adopt.take(),
+            Some(adopt::Ended::Closed) => {
+                self.put_adopt_by();
+            }
             Some(adopt::Ended::Adopted(branch)) => {
                 self.adopt = None;
                 self.adopted.push(branch);

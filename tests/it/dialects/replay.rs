@@ -236,6 +236,7 @@ impl Player {
             new_session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
             system_file: None,
             skip_permissions: false,
+            words_only: false,
             billing: Billing::Subscription,
             program: None,
             version: None,

@@ -296,6 +296,49 @@ fn drafts_of_every_source_outlive_a_look_at_another() {
     assert_eq!(summary.written_by, "Developer Codex, Architect Claude, edited by you");
 }
 
+/// Drafts in the sheet of one branch were gone when the sheet of another one had been opened.
+#[test]
+fn drafts_of_one_branch_outlive_the_sheet_of_another() {
+    let mut bench = Bench::of("branch-drawer");
+    let edit = |bench: &mut Bench, text: &str| {
+        bench.click("Adopt…");
+        bench.click("Own words");
+        bench.type_text(text);
+        bench.key(Modifiers::NONE, Key::Escape);
+        bench.steps(2);
+    };
+    edit(&mut bench, "Mine of the one.");
+    bench.click_part("Without a library");
+    edit(&mut bench, "Mine of the other.");
+    bench.click_part("OAuth2 PKCE");
+    bench.click("Adopt…");
+    bench.click("Own words");
+    assert_eq!(bench.value("Draft of the summary"), "Mine of the one.");
+}
+
+/// What was written by hand into an agent's draft was gone when the agent had written another one.
+#[test]
+fn an_edited_draft_of_an_agent_outlives_its_next_one() {
+    let mut bench = Bench::of("adopt-sheet-draft");
+    bench.focus("Draft of the summary");
+    bench.key(CTRL, Key::End);
+    bench.type_text(" Mine.");
+    let edited = bench.value("Draft of the summary");
+    assert!(edited.ends_with(" Mine.") && !bench.has("Swap with your earlier draft"));
+    bench.publish(|snap| {
+        let mut done = summaries::request(SummaryState::Done);
+        done.text = "Said anew.".into();
+        summaries::put(snap, Some(done));
+    });
+    bench.steps(2);
+    assert_eq!(bench.value("Draft of the summary"), "Said anew.");
+    bench.click("Swap with your earlier draft");
+    assert_eq!(bench.value("Draft of the summary"), edited);
+    bench.steps(2);
+    bench.click("Swap with your earlier draft");
+    assert_eq!(bench.value("Draft of the summary"), "Said anew.");
+}
+
 #[test]
 fn a_failed_summary_says_why_and_offers_the_last_answer() {
     let mut bench = Bench::of("adopt-sheet-failed");

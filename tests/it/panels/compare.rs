@@ -22,6 +22,8 @@ fn sends(bench: &mut Bench) -> Vec<(ConversationId, String)> {
     let sent = bench.sent().into_iter();
     sent.filter_map(|command| match command {
         Command::Chat(ChatCommand::Send { conversation, draft }) => Some((conversation, draft.text)),
+        // The drafts of both sides stay.
+        Command::Chat(ChatCommand::SendWords { conversation, text }) => Some((conversation, text)),
         _ => None,
     })
     .collect()

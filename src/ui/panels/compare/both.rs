@@ -6,7 +6,6 @@ use egui::{Frame, Id, Key, Margin, Modifiers, Rect, Stroke, StrokeKind, Ui, UiBu
 
 use crate::api::command::ChatCommand;
 use crate::model::id::ConversationId;
-use crate::model::project::Draft;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{DeskAt, Request, UiCx};
 use crate::ui::lineage;
@@ -164,7 +163,8 @@ impl Shared {
                 refused.push((place, format!("Not sent to {}: {why}.", title(cx, id))));
                 continue;
             }
-            cx.send(ChatCommand::Send { conversation: id, draft: Draft::text(self.text.clone()) });
+            // What is typed in the side's own field stays there.
+            cx.send(ChatCommand::SendWords { conversation: id, text: self.text.clone() });
             let side = if place == 0 { DeskAt::Left } else { DeskAt::Right };
             cx.ask(Request::Beside(side, Box::new(Request::Act(UiAction::Latest))));
             sent.push(place);

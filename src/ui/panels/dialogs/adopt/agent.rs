@@ -22,6 +22,8 @@ pub struct Pane {
     /// Who is asked; `None` = the branch's own seat.
     seat: Option<SeatChoice>,
     draft: Option<Draft>,
+    /// What the user had made of the draft before this one.
+    earlier: Option<Draft>,
 }
 
 /// What an agent wrote, as the user left it.
@@ -46,7 +48,10 @@ impl Pane {
         let Some(request) = request.filter(|request| request.state == SummaryState::Done) else { return };
         if self.draft.as_ref().is_none_or(|draft| draft.taken != request.text) {
             let text = request.text.clone();
-            self.draft = Some(Draft { taken: text.clone(), text, by: request.agent.clone() });
+            let before = self.draft.replace(Draft { taken: text.clone(), text, by: request.agent.clone() });
+            if let Some(edited) = before.filter(|before| before.text != before.taken) {
+                self.earlier = Some(edited);
+            }
         }
     }
 
@@ -228,6 +233,16 @@ impl Pane {
         wanted
     }
 
+    /// What the user wrote is not gone because an agent has written anew.
+    fn offer_earlier(&mut self, ui: &mut Ui) {
+        let (Some(draft), Some(earlier)) = (&mut self.draft, &mut self.earlier) else { return };
+        let swap = Button::quiet("Swap with your earlier draft");
+        if swap.show(ui).clicked() {
+            std::mem::swap(&mut draft.text, &mut earlier.text);
+            std::mem::swap(&mut draft.by, &mut earlier.by);
+        }
+    }
+
     /// Below the field: what it took, what was cut, and whether it is old.
     pub fn notes(&mut self, ui: &mut Ui, request: Option<&SummaryRequest>) {
         let Some(request) = request.filter(|request| request.state != SummaryState::Running) else { return };
@@ -240,6 +255,7 @@ impl Pane {
         if request.outdated {
             note(ui, icon::WARNING, "The branch has gone on since this was written.", Tone::Warn);
         }
+        self.offer_earlier(ui);
         let Some(whole) = &request.whole else { return };
         let Some(draft) = self.draft.as_mut().filter(|draft| draft.text.trim() != whole.trim()) else {
             return;
