@@ -40,6 +40,9 @@ pub struct Snapshot {
     pub focus: Option<ConversationId>,
     /// The branch a command just created or opened beside its parent.
     pub branch_focus: Option<ConversationId>,
+    /// Conversations that git still has something to tell of: the git branch a new one belongs to, or whether the
+    /// project's own folder was changed during a turn.
+    pub git_pending: Vec<ConversationId>,
     pub engines: Arc<[Arc<EngineRow>]>,
     /// Names of the role documents that can be picked.
     pub roles: Arc<[String]>,

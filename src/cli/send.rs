@@ -25,6 +25,9 @@ use crate::model::turn::{Decision, FailureKind, LimitInfo, TurnFailure, TurnStat
 /// A stopped turn that does not end in this time is left behind; engines end with the program.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
+/// Git looks for a bounded time; a snapshot comes with its end.
+const GIT_LIMIT: Duration = Duration::from_secs(15);
+
 /// A turn may take as long as it takes; the core's own watchdog ends a silent one.
 const TURN_LIMIT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
@@ -119,6 +122,7 @@ struct Telling {
     usage: Option<Usage>,
     limits: Vec<LimitInfo>,
     stop_by: Option<Instant>,
+    ended: Option<Instant>,
     /// Why we stop, when it was not the user.
     broken: Option<Failure>,
 }
@@ -140,6 +144,7 @@ impl Default for Telling {
             usage: None,
             limits: Vec::new(),
             stop_by: None,
+            ended: None,
             broken: None,
         }
     }
@@ -166,12 +171,14 @@ impl Telling {
                 continue;
             }
             let stop_by = self.stop_by;
+            let git_by = self.ended.map(|ended| ended + GIT_LIMIT);
             tokio::select! {
                 newer = front.app.changed() => if newer.is_none() {
                     return Err(Failure::new(BROKEN, "The core has ended. Look into the log, then try again."));
                 },
                 () = stops.asked(), if stop_by.is_none() => self.stop(front)?,
                 () = until(stop_by) => return Err(self.gave_up()),
+                () = until(git_by) => {}
             }
         }
     }
@@ -216,7 +223,16 @@ impl Telling {
             out.flush()?;
             return Ok(None);
         }
+        if self.waits_for_git(snapshot) {
+            return Ok(None);
+        }
         self.tell_end(turn, &message, snapshot, out).map(Some)
+    }
+
+    /// What an agent in a checkout did to the project's own folder is told before the end.
+    fn waits_for_git(&mut self, snapshot: &Snapshot) -> bool {
+        let since = *self.ended.get_or_insert_with(Instant::now);
+        snapshot.git_pending.contains(&self.conversation) && since.elapsed() < GIT_LIMIT
     }
 
     fn tell_notices(&self, front: &mut Front, snapshot: &Snapshot, out: &mut Out) -> Result<(), Failure> {

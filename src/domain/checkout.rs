@@ -11,15 +11,16 @@ use crate::api::snapshot::{ChangesView, GitDoing};
 use crate::domain::Cx;
 use crate::domain::effect::Effect;
 use crate::domain::notices::NewNotice;
-use crate::domain::state::{AppState, WriteMark};
+use crate::domain::state::{AppState, LiveTurn, WriteMark};
 use crate::model::branch::{Branch, BranchFacts};
 use crate::model::git::{Checkout, GitPath, MadeCheckout, NotRemoved};
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::message::NoticeLevel;
 use crate::model::project::{Conversation, Project};
 use crate::model::record::StoreWrite;
+use crate::model::turn::TurnSpec;
 
-pub use crate::domain::checkout::jobs::{GitDone, GitJob};
+pub use crate::domain::checkout::jobs::{GitDone, GitJob, Vanished};
 
 /// Most files named in a notice.
 const NAMED_MAX: usize = 12;
@@ -33,6 +34,7 @@ pub(in crate::domain) struct GitState {
     pub view: Option<Arc<ChangesView>>,
     /// Branches that take over what their project has checked out, as soon as it is known.
     pub inherits: Vec<ConversationId>,
+    watched: BTreeMap<ConversationId, Watched>,
     /// What is under way, looks aside.
     moving: BTreeMap<ConversationId, GitDoing>,
     /// A late look is dropped.
@@ -49,10 +51,23 @@ pub(in crate::domain) struct NewCheckout {
     again: bool,
 }
 
+/// Turns in a checkout during which the project's own folder is watched.
+#[derive(Debug, Default)]
+struct Watched {
+    turns: u32,
+    /// Another agent works in that folder meanwhile.
+    shared: bool,
+}
+
 impl GitState {
     /// Its checkout is being made or taken away.
     pub fn is_moving(&self, conversation: ConversationId) -> bool {
         self.moving.contains_key(&conversation)
+    }
+
+    /// See [`crate::api::snapshot::Snapshot::git_pending`].
+    pub fn pending(&self) -> Vec<ConversationId> {
+        self.inherits.iter().chain(self.watched.keys()).copied().collect()
     }
 }
 
@@ -112,16 +127,19 @@ impl AppState {
         let (row, facts) = self.facts(id)?;
         let project = self.project_for(row)?;
         let given = git_branch.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let again = facts.worktree.as_ref().map(|folder| (PathBuf::from(folder), facts.base.clone()));
         // Made again, it goes on where it was.
-        let git_branch = given.or_else(|| facts.git_branch.clone().filter(|_| again.is_some()));
+        let again = facts.worktree.as_ref().map(|folder| Vanished {
+            folder: PathBuf::from(folder),
+            base: facts.base.clone(),
+            git_branch: facts.git_branch.clone(),
+        });
         let job = GitJob::Make {
             branch: id,
             project: project.path.clone(),
             project_id: project.id,
             project_name: project.name.clone(),
             label: row.title.clone(),
-            git_branch,
+            git_branch: given,
             again,
         };
         self.begin_move(id, GitDoing::Making, job, out);
@@ -292,7 +310,7 @@ impl AppState {
                 }
             }
             GitDone::Left { removed, stay } => self.tell_left(&removed, &stay, cx),
-            GitDone::MainChanged { conversation, files } => self.main_changed(conversation, &files, cx),
+            GitDone::MainSeen { conversation, files } => self.main_seen(conversation, &files, cx),
             GitDone::Nothing => {}
         }
     }
@@ -506,13 +524,43 @@ impl AppState {
         }
     }
 
-    fn main_changed(&mut self, id: ConversationId, files: &[String], cx: &mut Cx<'_>) {
+    /// An agent is about to begin: in a checkout, or where others may be watching.
+    pub(in crate::domain) fn watch_main(&mut self, spec: &TurnSpec) {
+        let shared = |live: &LiveTurn| live.spec.main_folder.is_none() && live.spec.project == spec.project;
+        if spec.main_folder.is_some() {
+            let is_shared = self.turns.values().any(shared);
+            let watched = self.git.watched.entry(spec.conversation).or_default();
+            watched.turns += 1;
+            watched.shared |= is_shared;
+            return;
+        }
+        for (id, watched) in &mut self.git.watched {
+            let project = self.conversations.get(id).map(|state| state.row.project);
+            watched.shared |= project == Some(spec.project);
+        }
+    }
+
+    fn main_seen(&mut self, id: ConversationId, files: &[String], cx: &mut Cx<'_>) {
+        let mut is_shared = false;
+        if let Some(watched) = self.git.watched.get_mut(&id) {
+            is_shared = watched.shared;
+            watched.turns = watched.turns.saturating_sub(1);
+            if watched.turns == 0 {
+                self.git.watched.remove(&id);
+            }
+        }
+        self.dirty.urgent = true;
+        if files.is_empty() {
+            return;
+        }
         let Some(state) = self.conversations.get(&id) else { return };
         let named = files.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
         let more = files.len().saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let others =
+            if is_shared { ", or by an agent that worked in that folder at the same time" } else { "" };
         let body = format!(
-            "They may have been changed by the agent of \"{}\", which was to work in its own checkout only: \
+            "They may have been changed by the agent of \"{}\", which was to work in its own checkout only{others}: \
              {named}{more}.",
             state.row.title
         );

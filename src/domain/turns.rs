@@ -224,7 +224,9 @@ impl AppState {
             return;
         }
         live.sent = true;
-        out.push(Effect::StartTurn(Box::new(live.spec.clone())));
+        let spec = live.spec.clone();
+        self.watch_main(&spec);
+        out.push(Effect::StartTurn(Box::new(spec)));
     }
 
     pub(in crate::domain) fn turn_event(

@@ -58,6 +58,7 @@ impl AppState {
                 .collect(),
             focus: self.focus,
             branch_focus: self.branch_focus,
+            git_pending: self.git.pending(),
             engines: self.view.engines.clone(),
             roles: self.roles.clone(),
             personas: self.personas.clone(),

@@ -5,16 +5,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use crate::domain::checkout::{GitDone, GitJob};
 use crate::domain::input::Input;
 use crate::model::git::Checkout;
-use crate::model::id::{ConversationId, ProjectId};
+use crate::model::id::ProjectId;
 use crate::model::turn::TurnSpec;
-use crate::os::git::checkout::{NewCheckout, shelf, unmark};
+use crate::os::git::checkout::{Before, NewCheckout, shelf, unmark};
 use crate::os::git::fingerprint::Fingerprint;
+use crate::os::git::remove::no_checkout;
 use crate::os::git::{Git, GitError, Head, current_head};
 use crate::runtime::Config;
 use crate::runtime::turn::TurnCx;
@@ -67,7 +68,11 @@ impl GitHands {
                     shelf: &shelf,
                     label: &label,
                     git_branch: git_branch.as_deref(),
-                    again: again.as_ref().map(|(folder, base)| (folder.as_path(), base.as_deref())),
+                    again: again.as_ref().map(|one| Before {
+                        folder: &one.folder,
+                        base: one.base.as_deref(),
+                        git_branch: one.git_branch.as_deref(),
+                    }),
                 };
                 let mut made_here = self.turn.lock().await;
                 let result = match self.git() {
@@ -117,7 +122,9 @@ impl GitHands {
         if own && !tokio::fs::metadata(folder).await.is_ok_and(|found| found.is_dir()) {
             return Ok(Checkout::Gone { folder: folder.to_path_buf() });
         }
-        Ok(Checkout::There(Box::new(self.git()?.changes(folder, base).await?)))
+        let found = self.git()?.changes(folder, base).await;
+        let found = found.map_err(|error| if own { no_checkout(error, folder) } else { error })?;
+        Ok(Checkout::There(Box::new(found)))
     }
 
     async fn find_left(&self, mut known: Vec<PathBuf>) -> GitDone {
@@ -140,7 +147,6 @@ impl GitHands {
 
 /// The project's own folder as it was before a turn in another checkout.
 pub(in crate::runtime) struct MainWatch {
-    conversation: ConversationId,
     git: Git,
     folder: PathBuf,
     before: JoinHandle<Result<Fingerprint, GitError>>,
@@ -155,7 +161,7 @@ impl TurnCx {
             GitHands { config: self.config.clone(), login_path, turn: GitTurn::default() }.git().ok()?;
         let (looker, at) = (git.clone(), folder.clone());
         let before = tokio::spawn(async move { looker.fingerprint(&at).await });
-        Some(MainWatch { conversation: spec.conversation, git, folder, before })
+        Some(MainWatch { git, folder, before })
     }
 }
 
@@ -175,18 +181,14 @@ impl MainWatch {
         }
     }
 
-    /// Looks again and tells what changed meanwhile.
-    pub async fn compare(self, before: &Fingerprint, inputs: &mpsc::Sender<Input>) {
-        let files = match self.git.fingerprint(&self.folder).await {
+    /// Looks again: what changed meanwhile.
+    pub async fn compare(self, before: &Fingerprint) -> Vec<String> {
+        match self.git.fingerprint(&self.folder).await {
             Ok(after) => before.changed_to(&after),
             Err(error) => {
-                return tracing::info!(%error, "the project's folder was not looked at after a turn");
+                tracing::info!(%error, "the project's folder was not looked at after a turn");
+                Vec::new()
             }
-        };
-        if !files.is_empty() {
-            let done = GitDone::MainChanged { conversation: self.conversation, files };
-            // Fails only when the loop has ended.
-            drop(inputs.send(Input::Git(done)).await);
         }
     }
 }
@@ -197,6 +199,7 @@ fn line<T>(result: Result<T, GitError>) -> Result<T, String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::id::ConversationId;
     use std::ffi::OsStr;
 
     use super::*;

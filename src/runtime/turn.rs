@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use crate::context::{Held, PackSeat, PackSpec, Rendered, Sources, assemble, render};
+use crate::domain::checkout::GitDone;
 use crate::domain::input::Input;
 use crate::domain::session::{SessionPlan, plan_session};
 use crate::domain::{checkout_missing, folder_missing};
@@ -82,8 +83,23 @@ impl TurnCx {
         mut self,
         spec: TurnSpec,
         events: mpsc::Sender<(TurnId, TurnEvent)>,
-        mut control: mpsc::Receiver<TurnControl>,
+        control: mpsc::Receiver<TurnControl>,
     ) {
+        let watched = spec.main_folder.is_some().then_some((spec.conversation, self.inputs.clone()));
+        let files = self.run_watched(spec, events, control).await;
+        if let Some((conversation, inputs)) = watched {
+            // Fails only when the loop has ended.
+            drop(inputs.send(Input::Git(GitDone::MainSeen { conversation, files })).await);
+        }
+    }
+
+    /// Gives the files of the project's own folder that changed, when the turn was in a checkout.
+    async fn run_watched(
+        &mut self,
+        spec: TurnSpec,
+        events: mpsc::Sender<(TurnId, TurnEvent)>,
+        mut control: mpsc::Receiver<TurnControl>,
+    ) -> Vec<String> {
         let turn = spec.turn;
         let mut main = self.watch_main(&spec);
         let ready = match self.prepare(&spec, &events, &mut control).await {
@@ -107,15 +123,16 @@ impl TurnCx {
                     })
                     .await;
                 drop(prepared.context_file);
-                if let Some((main, before)) = main.zip(before) {
-                    main.compare(&before, &self.inputs).await;
-                }
-                return;
+                return match main.zip(before) {
+                    Some((main, before)) => main.compare(&before).await,
+                    None => Vec::new(),
+                };
             }
             Err(failure) => failure,
         };
         // Fails only when the loop has ended.
         drop(events.send((turn, TurnEvent::Failed(failure))).await);
+        Vec::new()
     }
 
     async fn prepare(

@@ -440,6 +440,7 @@ fn base() -> Snapshot {
         conversations: rows().into_iter().map(Arc::new).collect(),
         open: vec![Arc::new(view(rows().swap_remove(0), chat(), None))],
         branch_focus: None,
+        git_pending: Vec::new(),
         focus: None,
         engines: engines(),
         roles: Arc::from(["Architect".to_owned(), "Developer".to_owned(), "Reviewer".to_owned()]),

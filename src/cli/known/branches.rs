@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::api::command::{BranchCommand, ChatCommand, Command};
 use crate::api::snapshot::ConversationRow;
@@ -12,6 +13,9 @@ use crate::cli::out::{Failure, WRONG_ARGUMENTS, one_line};
 use crate::model::branch::BranchKind;
 use crate::model::id::{ConversationId, MessageId};
 use crate::model::project::title_line;
+
+/// Two small files are read; a folder on a dead network drive is not waited for.
+const LINK_LIMIT: Duration = Duration::from_secs(5);
 
 /// `text` is the summary in own words.
 ///
@@ -123,7 +127,13 @@ async fn add(
         let is_new = |row: &&Arc<ConversationRow>| !before.contains(&row.conversation.id);
         snapshot.conversations.iter().find(is_new).cloned()
     });
-    let made = made.await?;
+    let id = made.await?.conversation.id;
+    // Which git branch it belongs to is read from the project's folder.
+    let linked = desk.front.wait_up_to(LINK_LIMIT, WRONG_ARGUMENTS, |snapshot| {
+        (!snapshot.git_pending.contains(&id)).then_some(())
+    });
+    linked.await?;
+    let made = find(desk, id)?;
     show(desk, &made)
 }
 

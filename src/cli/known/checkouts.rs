@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::api::command::BranchCommand;
-use crate::api::snapshot::ChangesView;
+use crate::api::snapshot::{ChangesView, ConversationRow};
 use crate::cli::args::known::WorktreeWish;
+use crate::cli::front::Front;
 use crate::cli::known::Desk;
-use crate::cli::out::{BROKEN, Failure, WRONG_ARGUMENTS};
+use crate::cli::out::{BROKEN, Failure, STOPPED, WRONG_ARGUMENTS};
+use crate::cli::stops::Stops;
 use crate::model::git::{ChangedFile, Changes, Checkout, GitPath, Losses};
 use crate::model::id::ConversationId;
 
@@ -29,6 +31,19 @@ pub async fn changes(
     diff: bool,
 ) -> Result<(), Failure> {
     super::branches::find(desk, branch)?;
+    let mut stops = Stops::listen()?;
+    tokio::select! {
+        shown = show_changes(desk, branch, file, diff) => shown,
+        () = stops.asked() => Err(Failure::new(STOPPED, "Stopped. Nothing was changed.")),
+    }
+}
+
+async fn show_changes(
+    desk: &mut Desk<'_>,
+    branch: ConversationId,
+    file: Option<&str>,
+    diff: bool,
+) -> Result<(), Failure> {
     let view = ask(desk, branch, BranchCommand::LookAtChanges { conversation: branch }).await?;
     let changes = there(&view)?;
     let wanted: Vec<ChangedFile> = match file {
@@ -74,12 +89,43 @@ pub async fn worktree(
             return Err(Failure::usage(format!("Branch {branch} has a checkout already.")));
         }
     }
-    let view = ask(desk, branch, command).await?;
+    let view = ask_whole(desk, branch, command).await?;
     if let Some(losses) = &view.refused {
         return Err(Failure::usage(refusal(losses)));
     }
     let row = super::branches::find(desk, branch)?;
+    if !desk.shown.json {
+        desk.shown.out.note(&outcome(&row));
+    }
     super::branches::show(desk, &row)
+}
+
+fn outcome(row: &ConversationRow) -> String {
+    let facts = row.conversation.branch.as_ref().map(|branch| &branch.facts);
+    let name = facts.and_then(|facts| facts.git_branch.as_deref()).unwrap_or("none");
+    match facts.and_then(|facts| facts.worktree.as_deref()) {
+        Some(folder) => format!("Its checkout is {folder}, on the git branch {name}."),
+        None => format!("Its agents work in the project's folder again. The git branch {name} stays."),
+    }
+}
+
+/// As [`ask`], for what writes: git is not torn out of it, a first Ctrl-C waits for its end.
+async fn ask_whole(
+    desk: &mut Desk<'_>,
+    branch: ConversationId,
+    command: BranchCommand,
+) -> Result<Arc<ChangesView>, Failure> {
+    let mut stops = Stops::listen()?;
+    let out = &*desk.shown.out;
+    let told = async {
+        stops.asked().await;
+        out.note("git is let come to its end, so that nothing is left half done. Ctrl-C again ends at once.");
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        done = ask_front(desk.front, branch, command) => done,
+        () = told => Err(Failure::new(STOPPED, "Stopped.")),
+    }
 }
 
 /// Sends, and waits until git has come to an end with it.
@@ -88,10 +134,18 @@ async fn ask(
     branch: ConversationId,
     command: BranchCommand,
 ) -> Result<Arc<ChangesView>, Failure> {
-    let before = desk.front.app.snapshot().changes.clone();
-    desk.front.send(command)?;
+    ask_front(desk.front, branch, command).await
+}
+
+async fn ask_front(
+    front: &mut Front,
+    branch: ConversationId,
+    command: BranchCommand,
+) -> Result<Arc<ChangesView>, Failure> {
+    let before = front.app.snapshot().changes.clone();
+    front.send(command)?;
     let is_old = |view: &Arc<ChangesView>| before.as_ref().is_some_and(|before| Arc::ptr_eq(before, view));
-    let done = desk.front.wait_up_to(LIMIT, WRONG_ARGUMENTS, |snapshot| {
+    let done = front.wait_up_to(LIMIT, WRONG_ARGUMENTS, |snapshot| {
         let view = snapshot.changes.as_ref().filter(|view| view.conversation == branch && !is_old(view))?;
         view.doing.is_none().then(|| view.clone())
     });

@@ -30,8 +30,7 @@ pub enum GitJob {
         project_name: String,
         label: String,
         git_branch: Option<String>,
-        /// Root that vanished, and the commit it began from.
-        again: Option<(PathBuf, Option<String>)>,
+        again: Option<Vanished>,
     },
     /// It could not be kept in the store: nothing of it shall stay.
     Unmake {
@@ -58,6 +57,14 @@ pub enum GitJob {
         /// Those that are kept.
         known: Vec<PathBuf>,
     },
+}
+
+/// A checkout to be made again: its root, the commit it began from, and the git branch that is kept of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vanished {
+    pub folder: PathBuf,
+    pub base: Option<String>,
+    pub git_branch: Option<String>,
 }
 
 /// What came of it; `Err` is one line.
@@ -91,8 +98,8 @@ pub enum GitDone {
         removed: Vec<String>,
         stay: Vec<String>,
     },
-    /// While an agent worked in a checkout, these files of the project's own folder changed.
-    MainChanged {
+    /// A turn in a checkout has ended; these files of the project's own folder changed meanwhile, most often none.
+    MainSeen {
         conversation: ConversationId,
         files: Vec<String>,
     },

@@ -134,8 +134,10 @@ fn a_branch_takes_over_what_the_project_has_checked_out() {
     let (mut world, parent, id) = branch();
     let project = world.project();
     let read = |detached| Input::GitBranch { project, branch: Some("main".into()), detached };
+    assert_eq!(world.snapshot().git_pending, [id]);
     world.put(read(true));
     assert_eq!(facts(&mut world, id).git_branch, None, "a commit is no branch");
+    assert_eq!(world.snapshot().git_pending, []);
     world.command(B::Create { parent, checkpoint: None, label: None, seat: None, kind: BranchKind::General });
     world.settle();
     let second = world.snapshot().branch_focus.unwrap();
@@ -144,4 +146,38 @@ fn a_branch_takes_over_what_the_project_has_checked_out() {
     world.command(B::SetGitBranch { branch: second, git_branch: None });
     world.put(read(false));
     assert_eq!(facts(&mut world, second).git_branch, None, "it was taken off by hand");
+}
+
+#[test]
+fn who_may_have_changed_the_main_folder_is_told_truly() {
+    let (mut world, parent, id) = branch();
+    let project = world.project();
+    world.put(Input::GitBranch { project, branch: None, detached: false });
+    make(&mut world, id);
+    world.settle();
+    world.send(id, "work");
+    world.settle();
+    assert!(world.snapshot().git_pending.contains(&id));
+    let seen = |files: &[&str]| {
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        Input::Git(GitDone::MainSeen { conversation: id, files })
+    };
+    world.put(seen(&[]));
+    assert!(!world.snapshot().git_pending.contains(&id));
+    assert!(!troubles(&mut world).contains("by the agent of"), "nothing changed");
+    world.put(seen(&["a.txt"]));
+    assert!(!troubles(&mut world).contains("at the same time"), "it was alone");
+
+    let (mut world, _, id_two) = branch();
+    assert_eq!(id_two, id);
+    make(&mut world, id);
+    world.settle();
+    world.send(id, "work");
+    world.settle();
+    world.send(parent, "work in the main folder");
+    world.settle();
+    world.put(seen(&["a.txt"]));
+    assert!(
+        troubles(&mut world).contains("or by an agent that worked in that folder at the same time: a.txt")
+    );
 }

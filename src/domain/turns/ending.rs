@@ -61,6 +61,7 @@ impl AppState {
         self.note(turn, NoticeLevel::Info, text.into());
         self.write(vec![StoreWrite::DropSession { conversation: id, engine }], out);
         self.touch(id);
+        self.watch_main(&spec);
         out.push(Effect::StartTurn(Box::new(spec)));
     }
 

@@ -23,8 +23,18 @@ pub struct NewCheckout<'a> {
     pub label: &'a str,
     /// A git branch by name, new or there; `None` makes a new one named by the label.
     pub git_branch: Option<&'a str>,
-    /// Where it was before its folder vanished, and what it began from; it is made there again.
-    pub again: Option<(&'a Path, Option<&'a str>)>,
+    /// Where it was before its folder vanished; it is made there again.
+    pub again: Option<Before<'a>>,
+}
+
+/// A checkout whose folder vanished.
+#[derive(Debug, Clone, Copy)]
+pub struct Before<'a> {
+    pub folder: &'a Path,
+    /// The commit it began from.
+    pub base: Option<&'a str>,
+    /// The git branch it was made on; the one that git last saw there goes before it.
+    pub git_branch: Option<&'a str>,
 }
 
 /// One checkout of a repository.
@@ -57,15 +67,20 @@ impl Git {
                     .to_owned(),
             ));
         };
-        if let Some((folder, _)) = new.again {
-            self.forget_checkout(new.project, folder).await?;
+        let branches = self.branches(&repo.root).await?;
+        let mut seen = None;
+        if let Some(before) = new.again {
+            let entry = self.entry_of(new.project, before.folder).await?;
+            seen = entry.and_then(|entry| entry.git_branch).filter(|name| branches.contains(name));
+            self.forget_checkout(new.project, before.folder).await?;
         }
         let listed = self.checkouts(&repo.root).await?;
-        let branches = self.branches(&repo.root).await?;
-        let (git_branch, is_new) = pick_branch(&new, &branches, &listed)?;
-        let base = self.base(&repo, &head, &git_branch, is_new, new.again.and_then(|(_, base)| base)).await?;
+        let before = new.again.and_then(|before| before.git_branch);
+        let given = new.git_branch.or(seen.as_deref()).or(before);
+        let (git_branch, is_new) = pick_branch(given, new.label, &branches, &listed)?;
+        let base = self.base(&repo, &head, &git_branch, is_new, new.again.and_then(|one| one.base)).await?;
         let folder = match new.again {
-            Some((folder, _)) => folder.to_path_buf(),
+            Some(before) => before.folder.to_path_buf(),
             None => place(new.shelf, &git_branch, &repo.root)?,
         };
         let mut made = MadeCheckout {
@@ -203,7 +218,10 @@ impl Git {
     /// The folder is there, or git refuses, e.g. for a locked one.
     pub async fn forget_checkout(&self, project: &Path, folder: &Path) -> Result<(), GitError> {
         if std::fs::symlink_metadata(folder).is_ok() {
-            return Err(GitError::Refused(format!("{} is still there.", folder.display())));
+            return Err(GitError::Refused(format!(
+                "{} is still there. Only what is gone is forgotten: remove the checkout, or move away what is there.",
+                folder.display()
+            )));
         }
         let entry = match self.entry_of(project, folder).await {
             // Where there is no repository any more, there is no list either.
@@ -217,6 +235,10 @@ impl Git {
                 "git keeps the entry of {} locked{why}. Run git worktree unlock for it first.",
                 folder.display()
             )));
+        }
+        // What git remembers of the folder goes with the entry.
+        if let Some(loose) = self.loose_commits_of_gone(project, folder).await? {
+            return Err(GitError::Refused(format!("Of the checkout {}, {loose}", folder.display())));
         }
         let args = [OsStr::new("worktree"), OsStr::new("remove"), OsStr::new("--"), folder.as_os_str()];
         self.change(project, &args).await.map(|_said| ())
@@ -244,12 +266,13 @@ impl Git {
 }
 
 fn pick_branch(
-    new: &NewCheckout<'_>,
+    given: Option<&str>,
+    label: &str,
     branches: &[String],
     listed: &[Listed],
 ) -> Result<(String, bool), GitError> {
-    let Some(given) = new.git_branch else {
-        let name = unique(&slug(new.label, "branch"), |name| branches.iter().any(|there| meets(name, there)));
+    let Some(given) = given else {
+        let name = unique(&slug(label, "branch"), |name| branches.iter().any(|there| meets(name, there)));
         return Ok((name, true));
     };
     let given = given.strip_prefix("refs/heads/").unwrap_or(given);

@@ -36,6 +36,12 @@ impl Git {
     /// # Errors
     /// See [`GitError`].
     pub async fn fingerprint(&self, folder: &Path) -> Result<Fingerprint, GitError> {
+        // All of it: a turn waits for this.
+        let whole = tokio::time::timeout(LIMIT, self.look_at_all(folder)).await;
+        whole.unwrap_or(Err(GitError::TimedOut { limit: LIMIT }))
+    }
+
+    async fn look_at_all(&self, folder: &Path) -> Result<Fingerprint, GitError> {
         let root = self.repo(folder).await?.root;
         let head = self.head_commit(&root).await?;
         let bounds = Bounds { limit: LIMIT, ..Bounds::default() };

@@ -7,6 +7,7 @@ pub mod changes;
 pub mod checkout;
 pub mod fingerprint;
 pub mod head;
+mod loose;
 pub mod name;
 pub mod remove;
 pub mod run;

@@ -19,7 +19,7 @@ impl Git {
     /// See [`GitError`]; then nothing may be removed.
     pub async fn losses(&self, project: &Path, folder: &Path) -> Result<Losses, GitError> {
         let mut losses = Losses::default();
-        let repo = self.repo(folder).await?;
+        let repo = self.repo(folder).await.map_err(|error| no_checkout(error, folder))?;
         if !super::checkout::same_place(&repo.root, folder) {
             return Err(GitError::Refused(format!("{} is no checkout of its own.", folder.display())));
         }
@@ -31,27 +31,15 @@ impl Git {
             Some(entry) => {
                 if let Some(why) = entry.locked {
                     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-                    losses.reasons.push(format!("It is locked{why}. Run git worktree unlock first."));
-                }
-                if entry.git_branch.is_none() {
-                    self.loose_commits(folder, &mut losses).await?;
+                    losses.reasons.push(format!("It is locked{why}. Run git worktree unlock first"));
                 }
             }
         }
+        losses.reasons.extend(self.loose_commits(folder, "HEAD").await?);
+        losses.reasons.extend(self.loose_in_submodules(folder).await?);
         self.dirt(folder, &mut losses).await?;
         self.hidden(folder, &mut losses).await?;
         Ok(losses)
-    }
-
-    /// Commits that no branch, tag or remote leads to.
-    async fn loose_commits(&self, folder: &Path, losses: &mut Losses) -> Result<(), GitError> {
-        let args = ["rev-list", "--count", "HEAD", "--not", "--branches", "--tags", "--remotes"];
-        let count = self.look(folder, &args).await?.line();
-        if count != "0" {
-            let what = if count == "1" { "1 commit is".to_owned() } else { format!("{count} commits are") };
-            losses.reasons.push(format!("{what} on no branch. Make a git branch there first."));
-        }
-        Ok(())
     }
 
     async fn dirt(&self, folder: &Path, losses: &mut Losses) -> Result<(), GitError> {
@@ -127,6 +115,19 @@ impl Git {
             }
             Err(error) => Err(told(error)),
         }
+    }
+}
+
+/// Without a repository it is a plain folder, which only its owner may take away.
+#[must_use]
+pub fn no_checkout(error: GitError, folder: &Path) -> GitError {
+    match error {
+        GitError::NoRepository { .. } => GitError::Refused(format!(
+            "git knows the folder {} as no checkout any more. Look what is in it, move it away, then make the checkout \
+             again or forget it.",
+            folder.display()
+        )),
+        other => other,
     }
 }
 

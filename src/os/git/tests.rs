@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::model::git::{ChangeKind, GitPath, MadeCheckout, NotRemoved};
-use crate::os::git::checkout::{NewCheckout, unmark};
+use crate::os::git::checkout::{Before, NewCheckout, unmark};
 use crate::os::git::{Git, GitError};
 use crate::os::process::{ProcessSpec, StdinMode, run_for_output};
 
@@ -111,6 +111,11 @@ impl Bed {
     fn left_in_shelf(&self) -> usize {
         std::fs::read_dir(self.shelf()).map_or(0, Iterator::count)
     }
+}
+
+fn gone(made: &MadeCheckout) -> Before<'_> {
+    let base = Some(made.base.as_str());
+    Before { folder: Path::new(&made.folder), base, git_branch: Some(&made.git_branch) }
 }
 
 fn env(home: &Path) -> Vec<(OsString, OsString)> {
@@ -292,7 +297,7 @@ async fn what_is_under_way_locked_loose_or_hidden_stays() {
     bed.run(&bed.repo(), &["worktree", "lock", "--reason", "on a stick", &made.folder]).await;
     assert_eq!(
         bed.refusal(&made.folder, true).await,
-        "It is locked: on a stick. Run git worktree unlock first."
+        "It is locked: on a stick. Run git worktree unlock first"
     );
     bed.run(&bed.repo(), &["worktree", "unlock", &made.folder]).await;
 
@@ -316,7 +321,11 @@ async fn what_is_under_way_locked_loose_or_hidden_stays() {
     bed.run(folder, &["checkout", "--quiet", "--detach"]).await;
     write(folder, "loose.txt", "x\n");
     bed.commit(folder, "loose").await;
-    assert!(bed.refusal(&made.folder, true).await.contains("1 commit is on no branch."));
+    assert!(
+        bed.refusal(&made.folder, true)
+            .await
+            .contains("1 commit is on no branch. Make a git branch first: git branch NAME ")
+    );
     bed.run(folder, &["branch", "kept"]).await;
     assert_eq!(bed.refusal(&made.folder, true).await, "removed");
 }
@@ -339,10 +348,85 @@ async fn submodules_are_never_forced_away() {
     assert!(bed.refusal(&made.folder, true).await.contains("The submodule lib has changes of its own."));
     let changes = bed.git.changes(folder, Some(&made.base)).await.unwrap();
     assert!(changes.files.iter().any(|file| file.submodule && file.path == "lib".into()), "{changes:?}");
-    write(&folder.join("lib"), "o.txt", "o\n");
+    bed.run(&folder.join("lib"), &["checkout", "--quiet", "-b", "work"]).await;
+    bed.commit(&folder.join("lib"), "only here").await;
+    bed.run(folder, &["commit", "--quiet", "-am", "lib goes on"]).await;
+    let told = bed.refusal(&made.folder, true).await;
+    assert!(told.contains("The submodule lib has commits that are on no remote branch."), "{told}");
+    bed.run(&folder.join("lib"), &["push", "--quiet", "origin", "work"]).await;
     let told = bed.refusal(&made.folder, true).await;
     assert!(told.contains("only by force, which tunaflow never does"), "{told}");
     assert!(folder.join("lib/o.txt").is_file());
+}
+
+#[tokio::test]
+async fn commits_that_only_the_checkout_remembers_stay() {
+    let bed = Bed::new().await;
+    let made = bed.make("steps aside", None).await.unwrap();
+    let folder = Path::new(&made.folder);
+    bed.run(folder, &["checkout", "--quiet", "--detach"]).await;
+    write(folder, "work.txt", "w\n");
+    bed.commit(folder, "work").await;
+    let hash = bed.run(folder, &["rev-parse", "HEAD"]).await;
+    bed.run(folder, &["checkout", "--quiet", &made.git_branch]).await;
+    let told = bed.refusal(&made.folder, true).await;
+    assert!(told.contains(&format!("git branch NAME {}", &hash[..10])), "{told}");
+    bed.run(folder, &["branch", "kept", &hash]).await;
+    // A commit that was taken back or put another way is still in the log of its branch, which stays.
+    write(folder, "more.txt", "m\n");
+    bed.commit(folder, "more").await;
+    bed.run(folder, &["commit", "--quiet", "--amend", "-m", "said better"]).await;
+    bed.run(folder, &["reset", "--quiet", "--hard", "HEAD~1"]).await;
+    bed.run(folder, &["rebase", "--quiet", "kept"]).await;
+    assert_eq!(bed.refusal(&made.folder, true).await, "removed");
+    assert!(bed.run(&bed.repo(), &["reflog", "steps-aside"]).await.contains("said better"));
+}
+
+#[tokio::test]
+async fn a_vanished_folder_with_commits_on_no_branch_is_not_forgotten() {
+    let bed = Bed::new().await;
+    let (repo, shelf) = (bed.repo(), bed.shelf());
+    let made = bed.make("loose", None).await.unwrap();
+    let folder = Path::new(&made.folder);
+    bed.run(folder, &["checkout", "--quiet", "--detach"]).await;
+    write(folder, "work.txt", "w\n");
+    bed.commit(folder, "work").await;
+    let hash = bed.run(folder, &["rev-parse", "HEAD"]).await;
+    std::fs::remove_dir_all(folder).unwrap();
+    let why = bed.git.forget_checkout(&repo, folder).await.unwrap_err().to_string();
+    assert!(why.contains("1 commit is on no branch") && why.contains(&hash[..10]), "{why}");
+    let again = Some(gone(&made));
+    let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: None, again };
+    let why = bed.git.make_checkout(new).await.unwrap_err().to_string();
+    assert!(why.contains("on no branch"), "{why}");
+    bed.run(&repo, &["branch", "kept", &hash]).await;
+    bed.git.forget_checkout(&repo, folder).await.unwrap();
+}
+
+#[tokio::test]
+async fn made_again_a_checkout_is_on_the_branch_it_was_on() {
+    let bed = Bed::new().await;
+    let (repo, shelf) = (bed.repo(), bed.shelf());
+    let made = bed.make("old name", None).await.unwrap();
+    write(Path::new(&made.folder), "work.txt", "w\n");
+    bed.commit(Path::new(&made.folder), "work").await;
+    bed.run(&repo, &["branch", "-m", &made.git_branch, "new-name"]).await;
+    std::fs::remove_dir_all(&made.folder).unwrap();
+    let again = Some(gone(&made));
+    let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: None, again };
+    let back = bed.git.make_checkout(new).await.unwrap();
+    assert_eq!((back.git_branch.as_str(), back.new_branch), ("new-name", false));
+    assert!(Path::new(&made.folder).join("work.txt").is_file());
+}
+
+#[tokio::test]
+async fn a_folder_that_is_no_checkout_any_more_is_left_alone_with_a_way_out() {
+    let bed = Bed::new().await;
+    let made = bed.make("plain", None).await.unwrap();
+    std::fs::remove_file(Path::new(&made.folder).join(".git")).unwrap();
+    let told = bed.refusal(&made.folder, true).await;
+    assert!(told.contains("knows the folder") && told.contains("move it away"), "{told}");
+    assert!(Path::new(&made.folder).join("a.txt").is_file());
 }
 
 #[tokio::test]
@@ -403,8 +487,8 @@ async fn a_folder_removed_by_hand_is_forgotten_alone_or_made_again() {
     }
     let shelf = bed.shelf();
     let repo = bed.repo();
-    let again = Some((Path::new(&one.folder), Some(one.base.as_str())));
-    let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: Some("one"), again };
+    let again = Some(gone(&one));
+    let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: None, again };
     let back = bed.git.make_checkout(new).await.unwrap();
     assert_eq!((&back.folder, &back.base, back.new_branch), (&one.folder, &one.base, false));
     assert!(Path::new(&one.folder).join("work.txt").is_file());

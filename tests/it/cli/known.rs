@@ -1,5 +1,8 @@
 //! What a project keeps, made and read by the program itself.
 
+#[cfg(unix)]
+mod checkouts;
+
 use serde_json::{Value, json};
 
 use crate::cli::{Ran, Shell, read_until};
