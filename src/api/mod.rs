@@ -6,5 +6,6 @@
 pub mod command;
 pub mod handle;
 pub mod notice;
+pub mod rows;
 pub mod snapshot;
 pub mod summary;

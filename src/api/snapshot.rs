@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::api::notice::Notice;
+use crate::api::rows::ConversationRows;
 use crate::api::summary::SummaryView;
 use crate::model::engine::{EngineInfo, EngineStatus};
 use crate::model::git::{Checkout, FileDiff, GitPath, Losses};
@@ -33,7 +34,7 @@ pub struct Snapshot {
     /// Git branch of the current project's folder, if it is a repository.
     pub git_branch: Option<Arc<str>>,
     /// Conversations of the current project, newest first; deleted ones are absent, archived ones present.
-    pub conversations: Arc<[Arc<ConversationRow>]>,
+    pub conversations: ConversationRows,
     /// Conversations loaded for viewing. A front shows whichever it wants of them.
     pub open: Vec<Arc<ConversationView>>,
     /// The conversation a command just created or opened, for the front to go to.
@@ -238,6 +239,13 @@ pub struct ConversationView {
 }
 
 impl ConversationView {
+    /// Where a message stands in the index; `None` when it is not there.
+    pub fn place_of(&self, message: MessageId) -> Option<usize> {
+        // Ids rise with time; only messages that came from elsewhere stand in another order.
+        let found = self.index.binary_search_by_key(&message, |entry| entry.id).ok();
+        found.or_else(|| self.index.iter().rposition(|entry| entry.id == message))
+    }
+
     /// The message at a place of the index, when its page is loaded or it is live.
     pub fn message(&self, place: usize) -> Option<&Arc<Message>> {
         let entry = self.index.get(place)?;

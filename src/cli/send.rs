@@ -430,7 +430,7 @@ fn answer_of(view: &ConversationView, turn: &TurnRow) -> Option<Arc<Message>> {
     if let Some(live) = view.live.iter().find(|message| message.id == id) {
         return Some(live.clone());
     }
-    let place = view.index.iter().rposition(|entry| entry.id == id)?;
+    let place = view.place_of(id)?;
     view.message(place).cloned()
 }
 

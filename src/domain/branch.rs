@@ -183,7 +183,8 @@ impl AppState {
         let label = given
             .or_else(|| {
                 said.map(|text| auto_title(&without_marks(&text)))
-                    .filter(|title| title != crate::domain::chat::UNTITLED)
+                    .map(|title| title.trim_end_matches([':', '：', ' ']).to_owned())
+                    .filter(|title| !title.is_empty() && title != crate::domain::chat::UNTITLED)
             })
             .unwrap_or_else(|| format!("Branch of {}", parent.title));
         label.chars().take(LABEL_MAX_CHARS).collect()

@@ -6,7 +6,7 @@ use crate::domain::effect::Effect;
 use crate::domain::state::AppState;
 use crate::domain::turns::{NewTurn, UserPart};
 use crate::model::id::{ConversationId, QueuedId};
-use crate::model::project::Draft;
+use crate::model::project::{Draft, SeatChoice};
 use crate::model::record::{QueuedMessage, StoreWrite};
 use crate::model::turn::TurnState;
 
@@ -79,15 +79,7 @@ impl AppState {
             return;
         }
         let seat = state.row.seat.clone();
-        let turn = NewTurn {
-            conversation: id,
-            seat,
-            user: UserPart::New(text),
-            force_fresh: false,
-            adjoining: true,
-            extra,
-        };
-        self.begin_turn(turn, cx, out);
+        self.begin_turn(said_next(id, seat, text, extra), cx, out);
     }
 
     fn enqueue(
@@ -127,15 +119,7 @@ impl AppState {
         let next = state.queue.remove(0);
         let seat = state.row.seat.clone();
         let extra = vec![StoreWrite::RemoveQueued(next.id)];
-        let turn = NewTurn {
-            conversation: id,
-            seat,
-            user: UserPart::New(next.text),
-            force_fresh: false,
-            adjoining: true,
-            extra,
-        };
-        self.begin_turn(turn, cx, out);
+        self.begin_turn(said_next(id, seat, next.text, extra), cx, out);
     }
 
     /// What was still waiting when the app ended goes on when the conversation is looked at again,
@@ -206,4 +190,15 @@ impl AppState {
             Some((state.row.id, place))
         })
     }
+}
+
+/// The turn of a new message at the end of its conversation.
+fn said_next(
+    conversation: ConversationId,
+    seat: SeatChoice,
+    text: String,
+    extra: Vec<StoreWrite>,
+) -> NewTurn {
+    let user = UserPart::New(text);
+    NewTurn { conversation, seat, user, force_fresh: false, adjoining: true, extra }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::api::rows::ConversationRows;
 use crate::api::snapshot::{
     AppStatus, AskRow, ConversationRow, ConversationView, EngineRow, KnowledgeView, QueuedRow, Snapshot,
 };
@@ -17,7 +18,7 @@ pub(in crate::domain) struct Cache {
     revision: u64,
     app: Option<Arc<AppStatus>>,
     projects: Arc<[Arc<Project>]>,
-    conversations: Arc<[Arc<ConversationRow>]>,
+    conversations: ConversationRows,
     rows: BTreeMap<ConversationId, Arc<ConversationRow>>,
     engines: Arc<[Arc<EngineRow>]>,
     notices: Arc<[Arc<crate::api::notice::Notice>]>,

@@ -59,7 +59,11 @@ impl Engine for Gemini {
             args.extend(["--extensions", "none", "--allowed-mcp-server-names", "none"].map(str::to_owned));
         }
         // One process instead of two: it starts faster and hears signals.
-        let env = vec![("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())];
+        let mut env = vec![("GEMINI_CLI_NO_RELAUNCH".to_owned(), "true".to_owned())];
+        if seat.words_only {
+            // The flag is heard after the folder's settings were passed over for want of trust.
+            env.push(("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned()));
+        }
         Ok(Launch::Process { args, env })
     }
 
@@ -110,4 +114,27 @@ impl Engine for Gemini {
 /// `write_file__write_file_1796042484866_0` → `write_file`.
 fn tool_name(id: &str) -> Option<&str> {
     id.split_once("__").map(|(name, _)| name).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing;
+
+    #[test]
+    fn how_it_asks_is_always_said_and_words_need_no_tools() {
+        let engine = engine();
+        for words_only in [false, true] {
+            let seat = SeatSpec { words_only, ..testing::seat(&*engine) };
+            let Ok(Launch::Process { args, env }) = engine.launch(&seat) else { panic!("no process") };
+            let line = args.join(" ");
+            assert!(line.starts_with("--acp --skip-trust --approval-mode default"), "{line}");
+            assert_eq!(
+                line.ends_with("--extensions none --allowed-mcp-server-names none"),
+                words_only,
+                "{line}"
+            );
+            assert_eq!(env.iter().any(|(name, _)| name == "GEMINI_CLI_TRUST_WORKSPACE"), words_only);
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub mod panels;
 pub mod regions;
 pub mod route;
 pub mod shell;
+pub mod subsequence;
 #[cfg(any(test, debug_assertions))]
 pub mod testing;
 pub mod theme;

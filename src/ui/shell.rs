@@ -111,6 +111,8 @@ pub(super) struct Seen {
     /// When that was told, seconds.
     viewing_s: f64,
     compared: Option<[ConversationId; 2]>,
+    /// Where the keyboard was before something covered the window, and where it is since.
+    under: Option<follow::Under>,
     settings: Option<Arc<crate::model::settings::Settings>>,
     started: bool,
     /// When an orderly end was asked for, seconds.
@@ -209,6 +211,7 @@ impl Shell {
             cx.act(action);
         }
         cx.covered = self.over.palette.is_open() || self.over.keys.is_open() || self.over.dialogs.is_open();
+        self.give_back(&cx, &ctx);
         if !self.panels.settings.listen(&cx, &ctx) {
             self.escape(&cx, &ctx);
             if let Some(action) = keys::pressed(&ctx, &self.keys) {
@@ -222,6 +225,8 @@ impl Shell {
         for branch in self.over.dialogs.adopted() {
             // Its card is what there is to see now.
             self.panels.drawer.close_tab(branch);
+            self.panels.drawer.active = false;
+            self.seen.under = self.seen.under.map(|under| under.back_to(composer::field_id(DeskAt::Main)));
             self.panels.desk.conversation.to_end();
         }
         self.over.keys.show(&cx, &ctx);

@@ -5,6 +5,7 @@
 pub mod branches;
 pub mod changes;
 pub mod compared;
+pub mod crowd;
 pub mod known;
 pub mod summaries;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::api::notice::{Notice, NoticeAction};
+use crate::api::rows::ConversationRows;
 use crate::api::snapshot::{
     AppStatus, AskRow, ConversationRow, ConversationView, DatabaseStatus, EngineRow, FindView, IndexEntry,
     PAGE_LEN, PackView, QueuedRow, Snapshot, TurnRow,
@@ -45,7 +47,7 @@ pub const NOW: Now = Now { ms: 1_767_276_300_000, utc_offset_ms: 0 };
 pub const SHOWN: ConversationId = ConversationId(11);
 
 /// Names for [`fixture`].
-pub const NAMES: [&str; 59] = [
+pub const NAMES: [&str; 60] = [
     "first-run",
     "no-conversation",
     "empty",
@@ -105,6 +107,7 @@ pub const NAMES: [&str; 59] = [
     "branch-compare-diff",
     "branch-compare-streaming",
     "branch-compare-narrow",
+    "branch-many",
 ];
 
 /// One state of the app and the place shown.
@@ -140,6 +143,7 @@ pub fn snapshot(name: &str) -> Snapshot {
 
 /// A fixture by name; an unknown name gives `chat`.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "one arm for each state")]
 pub fn fixture(name: &str) -> Fixture {
     let mut snap = base();
     let mut route = Route::Chat { conversation: SHOWN };
@@ -150,7 +154,7 @@ pub fn fixture(name: &str) -> Fixture {
             route = Route::Home;
         }
         "no-conversation" => {
-            snap.conversations = Arc::from([]);
+            snap.conversations = ConversationRows::default();
             route = Route::Home;
         }
         "empty" => show(&mut snap, Vec::new(), None),
@@ -472,7 +476,7 @@ fn first_run() -> Snapshot {
     snap.projects = Arc::from([]);
     snap.project = None;
     snap.git_branch = None;
-    snap.conversations = Arc::from([]);
+    snap.conversations = ConversationRows::default();
     snap.open = Vec::new();
     snap.running_turns = 0;
     snap

@@ -44,7 +44,8 @@ pub(super) async fn adopt(
     let (branch, from, draft_only) = wish;
     let row = find(desk, branch)?;
     let before = adopted(&row);
-    if before.is_some() {
+    // One that was reactivated may have come to something new.
+    if before.is_some() && row.conversation.archived {
         return Err(Failure::usage(format!("Branch {branch}: it has been adopted already.")));
     }
     let draft = match from {

@@ -27,13 +27,14 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
         BranchWish::Add { parent, at, label } => add(desk, *parent, *at, label.clone()).await,
         BranchWish::Adopt { branch, from, draft } => adopt(desk, (*branch, from, *draft), text).await,
         BranchWish::Undo(branch) => {
-            if adopted(find(desk, *branch)?.as_ref()).is_none() {
+            let before = adopted(find(desk, *branch)?.as_ref());
+            if before.is_none() {
                 return Err(Failure::usage(format!("Branch {branch} has not been adopted.")));
             }
             let parent = parent_of(desk, *branch)?;
             desk.front.open_conversation(parent).await?;
             let row = change(desk, *branch, BranchCommand::UndoAdopt { branch: *branch }, |row| {
-                adopted(row).is_none()
+                adopted(row) != before
             });
             let row = row.await?;
             show(desk, &row)
@@ -88,13 +89,18 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
         BranchWish::Worktree { branch, wish } => checkouts::worktree(desk, *branch, wish).await,
         BranchWish::Remove(branch) => {
             find(desk, *branch)?;
+            let kept = checkouts::kept(desk, *branch);
             desk.front.send(ChatCommand::Delete { conversation: *branch })?;
             let id = *branch;
             let gone = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
                 let there = snapshot.conversations.iter().any(|row| row.conversation.id == id);
                 (!there).then_some(())
             });
-            gone.await
+            gone.await?;
+            for folder in kept {
+                desk.shown.out.note(&format!("A checkout stays at {folder}. See git worktree remove."));
+            }
+            Ok(())
         }
     }
 }

@@ -100,6 +100,24 @@ pub async fn worktree(
     super::branches::show(desk, &row)
 }
 
+/// Folders of the branch's own checkout and of those below it, which stay when it goes.
+pub(super) fn kept(desk: &Desk<'_>, branch: ConversationId) -> Vec<String> {
+    let snapshot = desk.front.app.snapshot();
+    let mut going = vec![branch];
+    let mut at = 0;
+    while let Some(parent) = going.get(at).copied() {
+        at += 1;
+        let below = snapshot.conversations.iter().filter(|row| {
+            let known = row.conversation.branch.as_ref();
+            known.is_some_and(|known| known.parent == parent) && !going.contains(&row.conversation.id)
+        });
+        let below: Vec<ConversationId> = below.map(|row| row.conversation.id).collect();
+        going.extend(below);
+    }
+    let rows = snapshot.conversations.iter().filter(|row| going.contains(&row.conversation.id));
+    rows.filter_map(|row| row.conversation.branch.as_ref()?.facts.worktree.clone()).collect()
+}
+
 fn outcome(row: &ConversationRow) -> String {
     let facts = row.conversation.branch.as_ref().map(|branch| &branch.facts);
     let name = facts.and_then(|facts| facts.git_branch.as_deref()).unwrap_or("none");

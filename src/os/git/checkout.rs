@@ -70,6 +70,11 @@ impl Git {
         let branches = self.branches(&repo.root).await?;
         let mut seen = None;
         if let Some(before) = new.again {
+            if new.git_branch.is_none()
+                && let Some(moved) = self.moved_along(&repo, new.shelf, before, &head).await?
+            {
+                return Ok(moved);
+            }
             let entry = self.entry_of(new.project, before.folder).await?;
             seen = entry.and_then(|entry| entry.git_branch).filter(|name| branches.contains(name));
             self.forget_checkout(new.project, before.folder).await?;
@@ -362,7 +367,7 @@ fn marks(shelves: &Path) -> Vec<(PathBuf, MadeCheckout)> {
         .collect()
 }
 
-fn text_of(folder: &Path) -> Result<String, GitError> {
+pub(super) fn text_of(folder: &Path) -> Result<String, GitError> {
     let refused = || GitError::Refused(format!("The path {} is no UTF-8.", folder.display()));
     folder.to_str().map(str::to_owned).ok_or_else(refused)
 }

@@ -25,7 +25,8 @@ pub fn current_head(folder: &Path) -> Option<Head> {
     parse_head(&read_text(&git_folder(&dot_git)?.join("HEAD"))?)
 }
 
-fn git_folder(dot_git: &Path) -> Option<PathBuf> {
+/// Where git keeps what is told by a `.git`.
+pub(super) fn git_folder(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_path_buf());
     }

@@ -8,8 +8,8 @@ use crate::os::files::read_capped;
 use crate::os::git::checkout::same_place;
 use crate::os::git::run::{Bounds, Git, GitError};
 
-/// Newest places of a checkout that are looked at.
-const PLACES_MAX: usize = 1_000;
+/// Newest places of a checkout that are looked at; a command line of Windows is short.
+const PLACES_MAX: usize = if cfg!(windows) { 300 } else { 1_000 };
 /// Commits that are named for one reason.
 const NAMED_MAX: usize = 3;
 /// Submodules in submodules.
@@ -54,14 +54,26 @@ impl Git {
         project: &Path,
         folder: &Path,
     ) -> Result<Option<String>, GitError> {
-        let common = self.look(project, &["rev-parse", "--git-common-dir"]).await?.line();
-        let entries = project.join(common).join("worktrees");
-        let wanted = folder.to_path_buf();
-        let found = tokio::task::spawn_blocking(move || entry_name(&entries, &wanted)).await.ok().flatten();
-        match found {
+        let entry = self.entry_of_gone(project, folder).await?;
+        match entry.as_deref().and_then(Path::file_name).and_then(OsStr::to_str) {
             Some(name) => self.loose_commits(project, &format!("worktrees/{name}/HEAD")).await,
             None => Ok(None),
         }
+    }
+
+    /// Git's own folder of the checkout that was at `folder`.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn entry_of_gone(
+        &self,
+        project: &Path,
+        folder: &Path,
+    ) -> Result<Option<PathBuf>, GitError> {
+        let common = self.look(project, &["rev-parse", "--git-common-dir"]).await?.line();
+        let entries = project.join(common).join("worktrees");
+        let wanted = folder.to_path_buf();
+        Ok(tokio::task::spawn_blocking(move || entry_at(&entries, &wanted)).await.ok().flatten())
     }
 
     /// Where its `HEAD` was.
@@ -157,8 +169,8 @@ fn told(loose: &[Vec<String>]) -> Option<String> {
     Some(format!("{what} on no branch. Make a git branch first: {}", keep.join(", ")))
 }
 
-/// What git calls the checkout at `folder`.
-fn entry_name(entries: &Path, folder: &Path) -> Option<String> {
+/// Git's own folder of the checkout at `folder`, which may be gone.
+fn entry_at(entries: &Path, folder: &Path) -> Option<PathBuf> {
     let wanted = folder.join(".git");
     let mut all = std::fs::read_dir(entries).ok()?.flatten();
     let found = all.find(|entry| {
@@ -168,7 +180,7 @@ fn entry_name(entries: &Path, folder: &Path) -> Option<String> {
         let at = if at.is_relative() { entry.path().join(at) } else { at };
         at.parent().zip(wanted.parent()).is_some_and(|(one, other)| same_place(one, other))
     })?;
-    found.file_name().into_string().ok()
+    Some(found.path())
 }
 
 #[cfg(unix)]

@@ -8,6 +8,7 @@ pub mod checkout;
 pub mod fingerprint;
 pub mod head;
 mod loose;
+mod moved;
 pub mod name;
 pub mod remove;
 pub mod run;

@@ -45,7 +45,7 @@ pub enum GitError {
     NoRepository { folder: PathBuf },
     #[error(
         "git does not trust the repository of {0}, because another user owns it. If you trust it, run \
-         git config --global --add safe.directory {0}", folder.display()
+         git config --global --add safe.directory \"{0}\"", folder.display()
     )]
     Untrusted { folder: PathBuf },
     #[error("git did not answer within {} s.", limit.as_secs())]

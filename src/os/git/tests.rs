@@ -420,6 +420,29 @@ async fn made_again_a_checkout_is_on_the_branch_it_was_on() {
 }
 
 #[tokio::test]
+async fn a_checkout_that_moved_with_the_data_folder_is_used_as_it_is() {
+    let bed = Bed::new().await;
+    let repo = bed.repo();
+    let made = bed.make("moves", None).await.unwrap();
+    write(Path::new(&made.folder), "work.txt", "not committed\n");
+    let data = bed.base.path().join("data 데이터");
+    let elsewhere = bed.base.path().join("elsewhere");
+    std::fs::rename(&data, &elsewhere).unwrap();
+    let shelf = elsewhere.join("worktrees/p-1");
+    let again = Some(gone(&made));
+    let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: None, again };
+    let back = bed.git.make_checkout(new).await.unwrap();
+    let folder = Path::new(&back.folder);
+    assert_eq!(std::fs::canonicalize(&shelf).unwrap().join("moves"), folder);
+    assert_eq!((&back.git_branch, &back.base), (&made.git_branch, &made.base));
+    assert!(folder.join("work.txt").is_file());
+    let told = bed.refusal(&back.folder, true).await;
+    assert_eq!(told, "not committed: work.txt");
+    std::fs::remove_file(folder.join("work.txt")).unwrap();
+    assert_eq!(bed.refusal(&back.folder, true).await, "removed");
+}
+
+#[tokio::test]
 async fn a_folder_that_is_no_checkout_any_more_is_left_alone_with_a_way_out() {
     let bed = Bed::new().await;
     let made = bed.make("plain", None).await.unwrap();

@@ -4,7 +4,7 @@ mod files;
 mod lines;
 mod states;
 
-use egui::{Align, Key, Layout, Modifiers, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Key, Layout, Modifiers, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::api::command::BranchCommand;
 use crate::api::snapshot::{ChangesView, ConversationRow};
@@ -84,10 +84,12 @@ impl ChangesPanel {
             let shown = view.diff_of.clone().filter(is_there);
             let first = || changes.files.first().map(|file| file.path.clone());
             self.choose(cx, view, shown.or_else(first));
+            self.list.reveal();
         }
         self.keys(cx, ui, view, changes);
         let rect = ui.available_rect_before_wrap();
-        let (list, diff) = if rect.width() >= TWO_PANES_FROM {
+        let beside = rect.width() >= TWO_PANES_FROM;
+        let (list, diff) = if beside {
             rect.split_left_right_at_fraction(LIST_SHARE)
         } else {
             rect.split_top_bottom_at_fraction(LIST_SHARE_ABOVE)
@@ -103,6 +105,12 @@ impl ChangesPanel {
         let file = self.chosen.as_ref().and_then(|path| changes.files.iter().find(|file| file.path == *path));
         if let Some(file) = file {
             self.diff.show(cx, &mut text, view, file);
+        }
+        let stroke = Stroke::new(1.0, theme::palette(ui).stroke_subtle);
+        if beside {
+            ui.painter().vline(diff.left() + 0.5, diff.y_range(), stroke);
+        } else {
+            ui.painter().hline(diff.x_range(), diff.top() + 0.5, stroke);
         }
     }
 
@@ -168,7 +176,15 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
         } else {
             "in the project".to_owned()
         };
-        paint::left(ui, rect, next, paint::line(ui, &of, Text::Ui.format(p.text_3), room));
+        let galley = paint::line(ui, &of, Text::Ui.format(p.text_3), room);
+        let cut = galley.elided;
+        let spot = Rect::from_min_size(pos2(next, rect.top()), vec2(galley.size().x, rect.height()));
+        paint::left(ui, rect, next, galley);
+        let response = ui.interact(spot, ui.scope_id().with("changes of"), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &of));
+        if cut {
+            response.on_hover_text(title);
+        }
     }
 }
 
@@ -231,5 +247,9 @@ fn fact(ui: &mut Ui, which: Option<icon::Icon>, text: &str, step: Text) {
         let at = pos2(rect.left() + 6.0, rect.center().y);
         paint::icon(ui, at, which, theme::sizes().icon.inline, p.text_3);
     }
+    let cut = galley.elided;
     paint::left(ui, rect, rect.left() + lead, galley);
+    if cut {
+        response.on_hover_text(text);
+    }
 }

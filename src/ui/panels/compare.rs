@@ -230,7 +230,10 @@ impl Compare {
             ui.painter().vline(middle + 0.5, rest.y_range(), stroke);
         }
         self.follow(ui, rect, rest, single);
-        ui.painter().vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, p.stroke_subtle));
+        // Beside the sidebar stands the sidebar's own edge.
+        if self.beside_main {
+            ui.painter().vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, p.stroke_subtle));
+        }
     }
 
     fn switches(&self) -> head::Switches {

@@ -280,6 +280,7 @@ impl Composer {
         let field = field(cx.desk, least, most)
             .bare()
             .hint(&hint)
+            .short_hint()
             .max_chars(FIELD_MAX_CHARS)
             .enter(if enter_sends { EnterKey::Submits } else { EnterKey::Breaks })
             .steer(self.slash.is_open(&compose.draft.text))

@@ -72,7 +72,7 @@ impl Conversation {
     /// Opens the editor of an own message.
     pub fn edit(&mut self, cx: &UiCx<'_>, message: MessageId) {
         let Some(view) = cx.view() else { return };
-        let found = view.index.iter().rposition(|entry| entry.id == message);
+        let found = view.place_of(message);
         let Some((place, loaded)) = found.and_then(|place| Some((place, view.message(place)?))) else {
             return;
         };

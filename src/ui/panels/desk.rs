@@ -5,8 +5,9 @@
 use egui::{Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use crate::api::command::ChatCommand;
+use crate::model::id::ConversationId;
 use crate::model::turn::TurnState;
-use crate::ui::cx::UiCx;
+use crate::ui::cx::{Request, UiCx};
 use crate::ui::lineage;
 use crate::ui::panel::Panel as _;
 use crate::ui::panels::composer::Composer;
@@ -33,6 +34,8 @@ pub struct Desk {
     pub foot: f32,
     /// What it shares with the desk beside it is drawn there.
     pub without: Without,
+    /// Was archived, and is to take the keyboard once it can be written in.
+    continued: Option<ConversationId>,
 }
 
 /// Parts that are not drawn.
@@ -71,9 +74,14 @@ impl Desk {
         }
         hints::show(cx, &mut foot);
         if cx.read_only {
-            read_only(cx, &mut foot);
+            if read_only(cx, &mut foot) {
+                self.continued = cx.route.conversation();
+            }
         } else if cx.view().is_some() && !self.without.composer {
             self.composer.ui(cx, &mut foot);
+            if self.continued.take().is_some_and(|id| cx.route.conversation() == Some(id)) {
+                cx.ask(Request::FocusComposer);
+            }
         }
         let height = foot.min_rect().height() + gap;
         if (height - before).abs() > 0.5 {
@@ -123,9 +131,10 @@ impl Desk {
     }
 }
 
-/// In place of the composer of an archived branch.
-fn read_only(cx: &UiCx<'_>, ui: &mut Ui) {
-    let Some(conversation) = cx.route.conversation() else { return };
+/// In place of the composer of an archived branch; `true` when it is to be continued.
+fn read_only(cx: &UiCx<'_>, ui: &mut Ui) -> bool {
+    let mut continued = false;
+    let Some(conversation) = cx.route.conversation() else { return continued };
     let p = theme::palette(ui);
     let sizes = theme::sizes();
     let frame = egui::Frame::NONE
@@ -137,6 +146,7 @@ fn read_only(cx: &UiCx<'_>, ui: &mut Ui) {
         ui.horizontal(|ui| {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if Button::secondary("Continue here").show(ui).clicked() {
+                    continued = true;
                     cx.send(ChatCommand::SetArchived { conversation, archived: false });
                 }
                 let row = lineage::row(cx.snap, conversation);
@@ -152,6 +162,7 @@ fn read_only(cx: &UiCx<'_>, ui: &mut Ui) {
             });
         });
     });
+    continued
 }
 
 /// A child over a part of the window with its own clip.

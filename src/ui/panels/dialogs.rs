@@ -32,6 +32,8 @@ pub struct Dialogs {
 
 struct Rename {
     conversation: ConversationId,
+    /// What it is called in the head of the dialog.
+    head: &'static str,
     title: String,
     fresh: bool,
 }
@@ -46,7 +48,10 @@ impl Dialogs {
     pub fn rename(&mut self, cx: &UiCx<'_>, conversation: ConversationId) {
         let row = cx.snap.conversations.iter().find(|row| row.conversation.id == conversation);
         if let Some(row) = row {
-            self.rename = Some(Rename { conversation, title: row.conversation.title.clone(), fresh: true });
+            let branch = row.conversation.branch.is_some();
+            let head = if branch { "Rename branch" } else { "Rename conversation" };
+            let title = row.conversation.title.clone();
+            self.rename = Some(Rename { conversation, head, title, fresh: true });
         }
     }
 
@@ -161,7 +166,7 @@ impl Dialogs {
         let out = dialog(
             ctx,
             Id::unique("rename conversation"),
-            "Rename conversation",
+            rename.head,
             Width::Small,
             |ui| {
                 // The first pass of a modal only measures; it cannot take the keyboard.

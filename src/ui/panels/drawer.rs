@@ -130,8 +130,7 @@ impl Drawer {
             self.fresh = shelf.open;
             return;
         }
-        let mut rows = snap.conversations.iter().filter(|row| !row.conversation.archived);
-        let newest = rows.find(|row| lineage::root(snap, row.conversation.id) == Some(root));
+        let newest = lineage::under(snap, root).find(|row| !row.conversation.archived);
         if let Some(row) = newest {
             self.open(root, row.conversation.id);
         }

@@ -101,7 +101,7 @@ fn places(ui: &mut Ui, all: &[Tab<'_, Place>], current: Place) -> (Option<Place>
 /// The conversation shown has branches that can be shown beside it.
 fn has_branches(cx: &UiCx<'_>) -> bool {
     let Route::Chat { conversation } = cx.route else { return false };
-    cx.branch.is_some() || lineage::under(cx.snap, *conversation).iter().any(|row| !row.conversation.archived)
+    cx.branch.is_some() || lineage::under(cx.snap, *conversation).any(|row| !row.conversation.archived)
 }
 
 fn buttons(cx: &UiCx<'_>, ui: &mut Ui) {

@@ -22,11 +22,10 @@ const NAME_MAX: f32 = 200.0;
 pub fn show(cx: &UiCx<'_>, ui: &mut Ui) {
     let Some(here) = cx.route.conversation() else { return };
     let open = |row: &&ConversationRow| {
-        lineage::parent(row) == Some(here)
-            && row.conversation.branch_status() == Some(BranchStatus::Active)
+        row.conversation.branch_status() == Some(BranchStatus::Active)
             && row.conversation.branch.as_ref().is_some_and(|branch| branch.facts.hint)
     };
-    let rows: Vec<_> = cx.snap.conversations.iter().map(AsRef::as_ref).filter(open).take(MAX).collect();
+    let rows: Vec<_> = lineage::children(cx.snap, here).map(AsRef::as_ref).filter(open).take(MAX).collect();
     if rows.is_empty() {
         return;
     }
@@ -54,12 +53,16 @@ fn line(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     let response = ui.interact(hit, ui.scope_id().with(("hint", id.0)), Sense::click());
     let whole = format!("{title} {said}");
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, &whole));
-    let fill = if response.hovered() { p.bg_hover } else { CLEAR };
+    let fill = match (response.is_pointer_button_down_on(), response.hovered()) {
+        (true, _) => p.bg_pressed,
+        (false, true) => p.bg_hover,
+        (false, false) => CLEAR,
+    };
     ui.painter().rect_filled(hit, sizes.radius.control, fill);
     paint::icon(ui, pos2(hit.left() + 12.0, hit.center().y), icon::GIT_BRANCH, 13.0, p.accent);
     let mut end = hit.right() - 8.0;
     if branch.facts.hint_told {
-        let told = paint::line(ui, "told to agents", Text::Caption.format(p.text_3), 100.0);
+        let told = paint::line(ui, "told to agents", Text::Caption.format(p.text_2), 100.0);
         end = paint::right(ui, hit, end, told) - 10.0;
     }
     let x = hit.left() + 24.0;

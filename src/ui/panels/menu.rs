@@ -84,7 +84,7 @@ impl<'a> MenuRow<'a> {
 
 /// A menu below `anchor`, opened and closed by clicking it. `width` in points.
 pub fn menu<R>(anchor: &Response, width: f32, rows: impl FnOnce(&mut Ui) -> R) -> Option<R> {
-    show(Popup::menu(anchor), width, rows)
+    show(Popup::menu(anchor), width, |ui| closing(ui, rows))
 }
 
 /// A menu below `anchor` that stays open while its content is used.
@@ -94,7 +94,18 @@ pub fn sheet<R>(anchor: &Response, width: f32, rows: impl FnOnce(&mut Ui) -> R) 
 
 /// A menu at the pointer, opened by the secondary button.
 pub fn context_menu<R>(anchor: &Response, width: f32, rows: impl FnOnce(&mut Ui) -> R) -> Option<R> {
-    show(Popup::context_menu(anchor), width, rows)
+    show(Popup::context_menu(anchor), width, |ui| closing(ui, rows))
+}
+
+/// Closes the menu when one of its rows was taken by key; by a click it closes itself.
+fn closing<R>(ui: &mut Ui, rows: impl FnOnce(&mut Ui) -> R) -> R {
+    let shown = rows(ui);
+    let focused = ui.memory(egui::Memory::focused).and_then(|id| ui.ctx().read_response(id));
+    let taken = focused.is_some_and(|row| row.clicked() && row.layer_id == ui.layer_id());
+    if taken && !ui.input(|input| input.pointer.any_click()) {
+        ui.close();
+    }
+    shown
 }
 
 /// Shows a popup in the look of menus.

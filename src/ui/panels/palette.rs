@@ -3,11 +3,13 @@
 use egui::{Context, Frame, Id, Key, Margin, Modal, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use crate::api::command::{ChatCommand, ProjectCommand};
+use crate::api::snapshot::ConversationRow;
 use crate::model::engine::EngineId;
 use crate::model::id::{ConversationId, ProjectId};
 use crate::model::project::SeatChoice;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{self, Request, UiCx};
+use crate::ui::lineage;
 use crate::ui::panels::seat::{by_hand, words_of};
 use crate::ui::panels::sidebar;
 use crate::ui::route::Route;
@@ -330,15 +332,24 @@ fn conversations(cx: &UiCx<'_>, typed: bool) -> Vec<Row> {
             target: Target::Conversation(row.conversation.id),
             lead: Lead::State(sidebar::glyph(row)),
             label: row.conversation.title.clone(),
-            detail: if row.conversation.archived {
-                "Archive".into()
-            } else {
-                cx.now.row_time(row.conversation.updated_ms)
-            },
+            detail: detail(cx, row),
             keys: String::new(),
             matched: Vec::new(),
         })
         .collect()
+}
+
+/// Where a branch hangs, and when something was said last: branches of several conversations may have one name.
+fn detail(cx: &UiCx<'_>, row: &ConversationRow) -> String {
+    let time = if row.conversation.archived {
+        "Archive".to_owned()
+    } else {
+        cx.now.row_time(row.conversation.updated_ms)
+    };
+    match lineage::parent(row).and_then(|parent| lineage::row(cx.snap, parent)) {
+        Some(parent) => format!("in {} · {time}", words::short(&parent.conversation.title, 40)),
+        None => time,
+    }
 }
 
 fn projects(cx: &UiCx<'_>) -> Vec<Row> {

@@ -238,14 +238,24 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, ask: &AskRow) {
             ui.add_space(8.0);
         }
         let seat = cx.view().and_then(|view| view.turn.as_ref()).map(|turn| &turn.seat);
+        keep_whole(ui, &ask.agent);
         if let Some(seat) = seat {
             engine_mark(ui, cx.look(&seat.engine), 16.0, &ask.agent);
         }
         ui.label(Text::Small.rich(&ask.agent, p.text_2));
         ui.add_space(8.0);
+        keep_whole(ui, &ask.conversation_title);
         fact_icon(ui, icon::CHAT_CIRCLE);
         ui.label(Text::Small.rich(&ask.conversation_title, p.text_2));
     });
+}
+
+/// Goes to the next line when an icon and `text` do not fit this one.
+fn keep_whole(ui: &mut Ui, text: &str) {
+    const ICON: f32 = 24.0;
+    if ui.available_size_before_wrap().x < paint::width(ui, text, Text::Small, Weight::Regular) + ICON {
+        ui.end_row();
+    }
 }
 
 fn fact_icon(ui: &mut Ui, which: icon::Icon) {

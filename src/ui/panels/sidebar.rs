@@ -6,6 +6,7 @@ use egui::{Rect, Response, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, Widge
 
 use crate::api::command::{ChatCommand, ProjectCommand};
 use crate::api::snapshot::ConversationRow;
+use crate::model::id::ConversationId;
 use crate::model::turn::TurnState;
 use crate::ui::action::UiAction;
 use crate::ui::cx::{Request, UiCx};
@@ -244,9 +245,7 @@ fn conversation_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     let end = if end == "0 s" { "now".to_owned() } else { end };
     let outcome = SidebarRow::new(state, &row.conversation.title)
         .end(RowEnd::Caption(&end))
-        .selected(
-            cx.branch.is_none() && matches!(cx.route, Route::Chat { conversation } if *conversation == id),
-        )
+        .selected(is_here(cx, id))
         .more("Conversation menu")
         .show(ui);
     if outcome.response.clicked() {
@@ -255,6 +254,16 @@ fn conversation_row(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
     menu::context_menu(&outcome.response, 200.0, |ui| conversation_menu(cx, ui, row));
     if let Some(more) = outcome.more {
         menu::menu(&more, 200.0, |ui| conversation_menu(cx, ui, row));
+    }
+}
+
+/// It is what is read: alone, or as a side of a comparison.
+fn is_here(cx: &UiCx<'_>, id: ConversationId) -> bool {
+    match cx.compared {
+        Some(pair) => pair.contains(&id),
+        None => {
+            cx.branch.is_none() && matches!(cx.route, Route::Chat { conversation } if *conversation == id)
+        }
     }
 }
 

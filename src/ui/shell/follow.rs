@@ -23,6 +23,22 @@ const ARRIVE_WITHIN_S: f64 = 0.9;
 /// A conversation that has not come is asked for again after so long, seconds.
 const ASK_AGAIN_S: f64 = 2.0;
 
+/// What has the keyboard while something covers the window.
+#[derive(Clone, Copy)]
+pub(super) struct Under {
+    /// What had it before.
+    before: Option<egui::Id>,
+    /// What had it last in what covers the window.
+    above: Option<egui::Id>,
+}
+
+impl Under {
+    /// It is to go elsewhere.
+    pub(super) fn back_to(self, id: egui::Id) -> Self {
+        Self { before: Some(id), ..self }
+    }
+}
+
 impl Shell {
     pub(super) fn apply_settings(&mut self, ctx: &Context) {
         if self.seen.settings.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &self.snap.settings)) {
@@ -107,7 +123,7 @@ impl Shell {
     }
 
     fn exists(&self, conversation: Option<ConversationId>) -> bool {
-        conversation.is_some_and(|id| self.snap.conversations.iter().any(|row| row.conversation.id == id))
+        conversation.is_some_and(|id| lineage::row(&self.snap, id).is_some())
     }
 
     fn newest(&self) -> Option<ConversationId> {
@@ -160,6 +176,20 @@ impl Shell {
         }
         let left_s = ARRIVE_WITHIN_S - (cx.time_s - since);
         ctx.request_repaint_after(std::time::Duration::from_secs_f64(left_s.clamp(0.0, 0.1) + 0.01));
+    }
+
+    /// Gives the keyboard back to what had it before a dialog or the palette covered the window; unless something
+    /// else has taken it since.
+    pub(super) fn give_back(&mut self, cx: &UiCx<'_>, ctx: &Context) {
+        let now = ctx.memory(egui::Memory::focused);
+        if cx.covered {
+            let before = self.seen.under.map_or(now, |under| under.before);
+            self.seen.under = Some(Under { before, above: now });
+        } else if let Some(Under { before: Some(before), above }) = self.seen.under.take()
+            && (now.is_none() || now == above)
+        {
+            ctx.memory_mut(|memory| memory.request_focus(before));
+        }
     }
 
     fn tell_viewing(&mut self, ctx: &Context) {

@@ -56,6 +56,7 @@ pub fn show(snap: &mut Snapshot, name: &str) {
             fill(snap);
             tree(snap);
         }
+        "branch-many" => super::crowd::fill(snap),
         _ if name.starts_with("branch-compare") => super::compared::show(snap, name),
         "branch-archived" => {
             fill(snap);

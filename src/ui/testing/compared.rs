@@ -20,6 +20,9 @@ const LIBRARY: &str = "Both work. The `oauth2` crate is tried by many and brings
 /// What is open beside the conversation in the fixture of that name, and whether it is pinned.
 #[must_use]
 pub fn beside(name: &str) -> (Vec<Shelf>, bool) {
+    if name == "branch-many" {
+        return (vec![super::crowd::shelf()], false);
+    }
     let pair = match name {
         "branch-compare" | "branch-compare-diff" => [PKCE, CRATE],
         "branch-compare-streaming" => [REDIS, CRATE],

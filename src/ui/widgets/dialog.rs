@@ -86,7 +86,11 @@ fn head(ui: &mut Ui, title: &str) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Heading, true, title));
     let galley = paint::line(ui, title, Text::Heading.format(p.text_1), rect.width() - 80.0);
+    let cut = galley.elided;
     paint::left(ui, rect, rect.left() + sizes.space.s9, galley);
+    if cut {
+        response.on_hover_text(title);
+    }
     let at = egui::pos2(rect.right() - sizes.space.s6 - 14.0, rect.center().y);
     let cross = egui::Rect::from_center_size(at, vec2(28.0, 28.0));
     IconButton::new(icon::X, "Close").show_at(ui, cross, "close dialog").clicked()

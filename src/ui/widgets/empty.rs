@@ -85,7 +85,9 @@ fn row<A>(ui: &mut Ui, way: &Suggestion<'_, A>) -> bool {
     let verb = paint::line(ui, way.verb, Text::Ui.format_weighted(Weight::Medium, p.text_1), end - x);
     paint::left(ui, upper, x, verb);
     let detail = paint::line(ui, way.detail, Text::Small.format(p.text_2), end - x);
+    let cut = detail.elided;
     paint::left(ui, lower, x, detail);
     paint::focus_ring(ui, &response, rect, sizes.radius.control, Ring::Inside);
+    let response = if cut { response.on_hover_text(way.detail) } else { response };
     response.clicked()
 }

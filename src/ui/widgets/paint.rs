@@ -19,6 +19,16 @@ pub fn line(ui: &Ui, text: &str, format: TextFormat, max_width: f32) -> Arc<Gall
     ui.painter().layout_job(job)
 }
 
+/// As much of a text as fits one line of `max_width` points, with an ellipsis when that is not all.
+#[must_use]
+pub fn cut(ui: &Ui, text: &str, format: TextFormat, max_width: f32) -> String {
+    let galley = line(ui, text, format, max_width);
+    if !galley.elided {
+        return text.to_owned();
+    }
+    galley.rows.iter().flat_map(|row| &row.glyphs).map(|glyph| glyph.chr).collect()
+}
+
 /// Lays out text that wraps at `max_width` points.
 #[must_use]
 pub fn block(ui: &Ui, text: &str, format: TextFormat, max_width: f32) -> Arc<Galley> {

@@ -37,6 +37,8 @@ pub struct RowOutcome {
     pub more: Option<Response>,
 }
 
+/// A name gets at least this much before anything stands beside it, points.
+const NAME_MIN: f32 = 72.0;
 const GIT_BRANCH_MAX: f32 = 84.0;
 const PAD: f32 = 8.0;
 
@@ -118,7 +120,10 @@ impl<'a> SidebarRow<'a> {
                     Some(paint::line(ui, text, Text::MonoSmall.format(p.text_3), GIT_BRANCH_MAX))
                 }
             };
-            if let Some(galley) = galley {
+            // Where little is left for the name, the rest gives way.
+            let name = paint::width(ui, self.label, Text::Ui, Weight::Regular).min(NAME_MIN);
+            let room = end - PAD - (left + glyph + sizes.space.s4) - name;
+            if let Some(galley) = galley.filter(|galley| galley.size().x <= room) {
                 end = paint::right(ui, rect, end, galley) - PAD;
             }
         }

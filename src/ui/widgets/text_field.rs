@@ -60,6 +60,7 @@ pub struct TextField<'a> {
     salt: Id,
     name: &'a str,
     hint: &'a str,
+    short_hint: bool,
     rows: Option<(usize, usize)>,
     enter: EnterKey,
     max_chars: usize,
@@ -80,6 +81,7 @@ impl<'a> TextField<'a> {
             salt: Id::unique(("text field", salt)),
             name,
             hint: "",
+            short_hint: false,
             rows: None,
             enter: EnterKey::Submits,
             max_chars: usize::MAX,
@@ -117,6 +119,12 @@ impl<'a> TextField<'a> {
     /// Text shown while the field is empty.
     pub fn hint(mut self, hint: &'a str) -> Self {
         self.hint = hint;
+        self
+    }
+
+    /// The hint ends in "…" where it does not fit one line, so that the field keeps its height when it goes.
+    pub fn short_hint(mut self) -> Self {
+        self.short_hint = true;
         self
     }
 
@@ -311,7 +319,13 @@ impl<'a> TextField<'a> {
         } else {
             Frame::NONE
         };
-        let hint = self.step.rich(self.hint, p.text_3);
+        // A second line of it would make the field grow.
+        let cut = (self.short_hint && text.is_empty()).then(|| {
+            let room = self.width.unwrap_or(f32::INFINITY).min(ui.available_width());
+            let format = step.format(p.text_3);
+            paint::cut(ui, self.hint, format, room - frame.inner_margin.sum().x)
+        });
+        let hint = self.step.rich(cut.as_deref().unwrap_or(self.hint), p.text_3);
         let base = if wraps { TextEdit::multiline(text) } else { TextEdit::singleline(text) };
         let height = step.line() + frame.inner_margin.sum().y;
         let edit = base

@@ -11,7 +11,7 @@ use tunaflow::ui::route::Route;
 use tunaflow::ui::testing::branches::{self, DEEP, OLD, PKCE, REDIS};
 use tunaflow::ui::testing::{SHOWN, fixture, summaries};
 
-use super::bench::{Bench, SMALL};
+use super::bench::{Bench, LARGE, SMALL};
 
 const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
@@ -463,4 +463,82 @@ fn the_tree_shows_where_each_branch_starts_and_opens_it() {
     assert!(bench.has_part("No conversation has a branch yet"));
     bench.key(CTRL, Key::K);
     assert!(bench.has("Find or run"));
+}
+
+/// A row taken by key closes the menu, as a click on it does.
+#[test]
+fn a_menu_closes_when_a_row_is_taken_by_key() {
+    let mut bench = Bench::of("branch-drawer");
+    bench.click("More about this branch");
+    assert!(bench.has("Git branch…"));
+    bench.focus("Rename…");
+    bench.key(Modifiers::NONE, Key::Enter);
+    bench.steps(3);
+    assert!(bench.has("Rename branch") && !bench.has("Git branch…"));
+}
+
+#[test]
+fn hundreds_of_labels_that_fit_nowhere_are_laid_out() {
+    for size in [LARGE, SMALL] {
+        let mut bench = Bench::with(fixture("branch-many"), size, ThemeChoice::Light);
+        bench.steps(3);
+        let window = egui::Rect::from_min_size(egui::Pos2::ZERO, size);
+        for name in ["Close branch", "More about this branch", "Adopt…", "Way to this branch"] {
+            let rect = bench.rect_of(name).unwrap();
+            assert!(window.contains_rect(rect), "{name}: {rect:?}");
+        }
+    }
+}
+
+/// Whatever can be clicked is reached by Tab alone.
+#[test]
+fn every_control_is_reached_by_tab() {
+    use egui::accesskit::Role;
+    let pages = [
+        "branch-drawer",
+        "branch-hints",
+        "branch-tree",
+        "branch-compare",
+        "branch-changes",
+        "branch-offer",
+        "branch-gone",
+        "branch-refused",
+        "adopt-card",
+    ];
+    for name in pages {
+        let mut bench = Bench::of(name);
+        let clicked = |role| matches!(role, Role::Button | Role::Tab | Role::Link | Role::RadioButton);
+        let controls = bench.controls();
+        let wanted: Vec<_> = controls.into_iter().filter(|control| clicked(control.role)).collect();
+        assert!(wanted.len() > 10, "{name}: {}", wanted.len());
+        let mut reached = std::collections::BTreeSet::new();
+        for _ in 0..wanted.len() + 60 {
+            bench.key(Modifiers::NONE, Key::Tab);
+            reached.extend(bench.focused_name());
+        }
+        let missing: Vec<_> =
+            wanted.iter().filter(|one| one.name != "Send" && !reached.contains(&one.name)).collect();
+        let names: Vec<_> = missing.iter().map(|one| one.name.as_str()).collect();
+        assert!(names.is_empty(), "{name}: {names:?}");
+    }
+}
+
+/// Eight tabs do not share the width: those with room can be read, the others stand in a menu.
+#[test]
+fn tabs_without_room_stand_in_a_menu() {
+    let mut bench = Bench::of("branch-many");
+    let tabs = |bench: &Bench| -> Vec<f32> {
+        let all = bench.controls().into_iter();
+        all.filter(|one| one.role == egui::accesskit::Role::Tab && one.name.starts_with("Branch "))
+            .map(|one| one.rect.width())
+            .collect()
+    };
+    let seen = tabs(&bench);
+    assert!(seen.len() > 2 && seen.iter().all(|width| *width >= 88.0), "{seen:?}");
+    let hidden = 8 - seen.len();
+    bench.click(&format!("{hidden} more open branches"));
+    bench.click("토큰 갱신 경합 조건을 Redis 없이 푸는 방법 55");
+    bench.steps(3);
+    assert_eq!(tabs(&bench).len(), seen.len());
+    assert!(bench.has("Branch 토큰 갱신 경합 조건을 Redis 없이 푸는 방법 55"), "it is in front now");
 }

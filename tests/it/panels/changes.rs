@@ -51,7 +51,7 @@ fn a_refused_removal_names_what_would_be_lost() {
     commands(&mut bench);
     assert!(bench.has("not committed: notes/idea.md") && bench.has("ignored by git: target/"));
     assert!(!bench.has_part("Remove it with"), "more than ignored files would be lost");
-    bench.click("All right");
+    bench.click("Close");
     assert!(!bench.has("not committed: notes/idea.md"));
 }
 

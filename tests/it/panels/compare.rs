@@ -315,3 +315,13 @@ fn old_branches_can_be_compared_too() {
     let back = Command::Chat(ChatCommand::SetArchived { conversation: OLD, archived: false });
     assert!(bench.sent().contains(&back));
 }
+
+/// A hint that fits no line must not make one field higher than the other.
+#[test]
+fn both_fields_are_of_one_height_whatever_their_hints_say() {
+    for name in ["branch-compare-narrow", "branch-compare", "branch-compare-streaming"] {
+        let bench = Bench::with(fixture(name), SMALL, ThemeChoice::Light);
+        let [left, right] = [LEFT, RIGHT].map(|name| bench.rect_of(name).unwrap());
+        assert_eq!((left.top(), left.height()), (right.top(), right.height()), "{name}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod bench;
 mod branch_odd;
+mod branch_use;
 mod branches;
 mod changes;
 mod compare;

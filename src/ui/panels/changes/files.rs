@@ -112,6 +112,8 @@ fn row(ui: &mut Ui, file: &ChangedFile, is_chosen: bool) -> bool {
     let radius = theme::sizes().radius.control;
     let fill = if is_chosen {
         p.bg_selected
+    } else if response.is_pointer_button_down_on() {
+        p.bg_pressed
     } else if response.hovered() {
         p.bg_hover
     } else {
@@ -129,13 +131,15 @@ fn row(ui: &mut Ui, file: &ChangedFile, is_chosen: bool) -> bool {
     let shown = file.path.shown();
     let (folder, name) = shown.rsplit_once('/').map_or(("", shown.as_str()), |(folder, name)| (folder, name));
     let struck = file.kind == ChangeKind::Deleted;
-    let color = if struck { p.text_3 } else { p.text_1 };
+    // Too weak on the ground of a pressed row.
+    let faint = if response.is_pointer_button_down_on() { p.text_2 } else { p.text_3 };
+    let color = if struck { faint } else { p.text_1 };
     let room = (end - start - 8.0).max(20.0);
     let next = paint::left(ui, rect, start, paint::line(ui, name, Text::Ui.format(color), room)) + 8.0;
     let from = file.old_path.as_ref().map(|old| format!("← {}", old.shown()));
     let beside = from.as_deref().unwrap_or(folder);
     if !beside.is_empty() && end - next > 30.0 {
-        let galley = paint::line_middle(ui, beside, &Text::Small.format(p.text_3), end - next - 8.0);
+        let galley = paint::line_middle(ui, beside, &Text::Small.format(faint), end - next - 8.0);
         paint::left(ui, rect, next, galley);
     }
     paint::focus_ring(ui, &response, ground, radius, Ring::Inside);
@@ -165,7 +169,7 @@ fn row_end(ui: &Ui, rect: Rect, file: &ChangedFile) -> f32 {
     let mut end = rect.right();
     for (count, sign, color) in [(file.removed, '\u{2212}', p.diff_del), (file.added, '+', p.diff_add)] {
         if let Some(count) = count.filter(|count| *count > 0) {
-            let text = format!("{sign}{count}");
+            let text = format!("{sign}{}", words::thousands(count));
             end = paint::right(ui, rect, end, paint::line(ui, &text, Text::MonoSmall.format(color), 90.0))
                 - 6.0;
         }

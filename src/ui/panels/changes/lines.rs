@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::api::snapshot::ChangesView;
 use crate::model::git::{ChangedFile, FileDiff};
@@ -49,8 +49,6 @@ impl DiffLines {
         let p = theme::palette(ui);
         let rect = ui.available_rect_before_wrap();
         ui.painter().rect_filled(rect, 0.0, p.bg_inset);
-        ui.painter().vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, p.stroke_subtle));
-        ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, p.stroke_subtle));
         let ready = view.diff.as_ref().filter(|_| view.diff_of.as_ref() == Some(&file.path));
         let text = ready.and_then(|diff| diff.as_ref().ok()).map(|diff| diff.text.as_str());
         head(cx, ui, file, text);
@@ -103,7 +101,7 @@ impl DiffLines {
 
 fn head(cx: &UiCx<'_>, ui: &mut Ui, file: &ChangedFile, text: Option<&str>) {
     let p = theme::palette(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::hover());
     paint::bottom_line(ui, rect, p.stroke_subtle);
     let mut end = rect.right() - 12.0;
     if let Some(text) = text.filter(|text| !text.is_empty()) {
@@ -125,6 +123,9 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, file: &ChangedFile, text: Option<&str>) {
     );
     if end - next > 60.0 {
         paint::left(ui, rect, next, paint::line(ui, &state, Text::Caption.format(p.text_3), end - next));
+    } else {
+        // The path was shortened, and how it stands has no room.
+        response.on_hover_text(format!("{shown}, {state}"));
     }
 }
 

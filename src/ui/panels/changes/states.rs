@@ -146,13 +146,19 @@ fn refusal(cx: &UiCx<'_>, ui: &mut Ui, view: &ChangesView, losses: &Losses) -> b
         ui,
         |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for line in losses.lines(LOST_MAX) {
-                ui.add(Label::new(Text::MonoSmall.rich(line, p.text_2)).wrap());
+            for (place, line) in losses.lines(LOST_MAX).into_iter().enumerate() {
+                // What forbids it is said in a sentence; the others are files.
+                let step = if place < losses.reasons.len() { Text::Small } else { Text::MonoSmall };
+                ui.add(Label::new(step.rich(line, p.text_2)).wrap());
             }
         },
     );
+    if !only_ignored {
+        let text = "Commit these files or move them away, then remove the checkout again.";
+        ui.add(Label::new(Text::Small.rich(text, p.text_2)).wrap());
+    }
     ui.horizontal(|ui| {
-        let label = if only_ignored { "Keep it" } else { "All right" };
+        let label = if only_ignored { "Keep it" } else { "Close" };
         read = Button::secondary(label).show(ui).clicked();
         if only_ignored && Button::destructive("Remove it with these files").show(ui).clicked() {
             cx.send(BranchCommand::RemoveWorktree { branch: view.conversation, with_ignored: true });
@@ -165,7 +171,7 @@ fn strip(ui: &mut Ui, tone: Tone, body: impl FnOnce(&mut Ui)) {
     let p = theme::palette(ui);
     let sizes = theme::sizes();
     let fill = if tone == Tone::Neutral { p.bg_raised } else { tone.tint(p) };
-    let outer = Margin { left: 20, right: 20, top: 10, bottom: 2 };
+    let outer = Margin { left: 16, right: 16, top: 10, bottom: 2 };
     Frame::NONE.inner_margin(outer).show(ui, |ui| {
         let frame =
             Frame::NONE.fill(fill).corner_radius(sizes.radius.card).inner_margin(Margin::symmetric(14, 10));

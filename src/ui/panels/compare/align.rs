@@ -1,7 +1,5 @@
 //! Where two conversations part: the message at the top of each column. Pure.
 
-use std::collections::HashMap;
-
 use crate::api::snapshot::Snapshot;
 use crate::model::id::{ConversationId, MessageId};
 use crate::ui::lineage;
@@ -57,12 +55,7 @@ pub fn others(snap: &Snapshot, id: ConversationId) -> Vec<(Kin, ConversationId)>
     let root = lineage::root(snap, id).unwrap_or(id);
     let parent = lineage::row(snap, id).and_then(|row| lineage::parent(row));
     let mut found: Vec<(bool, Kin, ConversationId)> = Vec::new();
-    let mut rows = lineage::under(snap, root);
-    rows.extend(lineage::row(snap, root));
-    let places: HashMap<ConversationId, usize> =
-        snap.conversations.iter().enumerate().map(|(place, row)| (row.conversation.id, place)).collect();
-    rows.sort_by_key(|row| places.get(&row.conversation.id));
-    for row in rows {
+    for row in lineage::row(snap, root).into_iter().chain(lineage::under(snap, root)) {
         let other = row.conversation.id;
         if other == id {
             continue;

@@ -24,7 +24,7 @@ const CONTEXT: usize = 3;
 const FOLD_LEAST: usize = 4;
 /// Signs stand in it, points.
 const GUTTER: f32 = 22.0;
-const PAD: f32 = 12.0;
+const PAD: f32 = 14.0;
 
 /// Whether the differences are shown, and what was compared last.
 #[derive(Default)]

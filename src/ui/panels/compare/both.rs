@@ -109,7 +109,12 @@ impl Shared {
         let most = (third as usize).clamp(3, 20);
         let enter = if cx.snap.settings.enter_sends { EnterKey::Submits } else { EnterKey::Breaks };
         let to = self.to(cx, pair);
-        let out = field(most).bare().hint(&to).max_chars(MAX_CHARS).enter(enter).show(ui, &mut self.text);
+        let out = field(most)
+            .bare()
+            .hint("Message both")
+            .max_chars(MAX_CHARS)
+            .enter(enter)
+            .show(ui, &mut self.text);
         if out.full {
             ui.label(Text::Caption.rich("The field is full.", p.warn));
         }
@@ -130,7 +135,14 @@ impl Shared {
         }
         let room = end.min_rect().left() - line.left() - theme::sizes().space.s4;
         let galley = paint::line(ui, &to, Text::Caption.format(p.text_2), room.max(0.0));
+        let cut = galley.elided;
+        let spot = Rect::from_min_size(line.min, vec2(galley.size().x, line.height()));
         paint::left(ui, line, line.left(), galley);
+        let response = ui.interact(spot, ui.scope_id().with("both to"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &to));
+        if cut {
+            response.on_hover_text(&to);
+        }
         if send {
             self.send(cx, pair);
         }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::ui::subsequence::common;
+
 /// Longest text that is looked at, bytes; what follows is not compared.
 const BYTES_MAX: usize = 1_000_000;
 /// Most lines of a text that are looked at.
@@ -208,38 +210,6 @@ fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     }
     run.reverse();
     run
-}
-
-/// Pairs of equal values of a longest common subsequence, in order.
-fn common<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
-    let width = b.len() + 1;
-    let mut table = vec![0_u32; (a.len() + 1) * width];
-    let cell = |table: &[u32], x: usize, y: usize| table.get(x * width + y).copied().unwrap_or(0);
-    for (x, one) in a.iter().enumerate().rev() {
-        for (y, other) in b.iter().enumerate().rev() {
-            let best = if one == other {
-                cell(&table, x + 1, y + 1) + 1
-            } else {
-                cell(&table, x + 1, y).max(cell(&table, x, y + 1))
-            };
-            if let Some(slot) = table.get_mut(x * width + y) {
-                *slot = best;
-            }
-        }
-    }
-    let (mut x, mut y) = (0, 0);
-    let mut pairs = Vec::new();
-    while x < a.len() && y < b.len() {
-        if a.get(x) == b.get(y) {
-            pairs.push((x, y));
-            (x, y) = (x + 1, y + 1);
-        } else if cell(&table, x + 1, y) >= cell(&table, x, y + 1) {
-            x += 1;
-        } else {
-            y += 1;
-        }
-    }
-    pairs
 }
 
 /// Marks the words in which two lines differ.

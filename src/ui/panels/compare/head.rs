@@ -167,7 +167,7 @@ fn column_menu(cx: &UiCx<'_>, ui: &mut Ui, row: &ConversationRow) {
 fn begins(cx: &UiCx<'_>, row: &ConversationRow, start: Start) -> String {
     let place = |conversation, message| {
         let view = cx.snap.view(conversation)?;
-        view.index.iter().rposition(|entry| entry.id == message).map(|place| place + 1)
+        view.place_of(message).map(|place| place + 1)
     };
     let mut words = match (start.inherited, start.message) {
         (Some(inherited), _) => {
@@ -220,7 +220,11 @@ pub fn tabs(
         let response = ui.interact(rect, ui.scope_id().with(("side tab", side)), Sense::click());
         let here = side == front;
         response.widget_info(|| WidgetInfo::selected(Role::Tab, true, here, format!("Side {title}")));
-        let fill = if here || response.hovered() { p.bg_hover } else { CLEAR };
+        let fill = match (response.is_pointer_button_down_on() && !here, here || response.hovered()) {
+            (true, _) => p.bg_pressed,
+            (false, true) => p.bg_hover,
+            (false, false) => CLEAR,
+        };
         ui.painter().rect_filled(rect, sizes.radius.control, fill);
         if let Some(row) = row {
             glyph(row).paint(ui, pos2(rect.left() + 14.0, rect.center().y), sizes.icon.state);

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use egui::{Frame, Id, Margin, Popup, Rect, Response, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{
+    Frame, Id, Margin, Popup, Rect, Response, Sense, SetOpenCommand, Stroke, Ui, UiBuilder, pos2, vec2,
+};
 
 use crate::api::command::{BranchCommand, ChatCommand};
 use crate::api::snapshot::ConversationView;
@@ -69,6 +71,11 @@ impl Actions {
         if cx.desk == DeskAt::Main && view.index.last().is_some_and(|entry| entry.id == message.id) {
             regions::mark(ui.ctx(), Region::Content, id);
         }
+        let pressed = ui.input(|input| input.pointer.secondary_clicked()) && ui.rect_contains_pointer(area);
+        let open = pressed.then_some(SetOpenCommand::Bool(true));
+        menu::show(Popup::context_menu(&response).open_memory(open), 240.0, |ui| {
+            menu_rows(cx, ui, view, message);
+        });
         let bar = bar_rect(cx, ui, area, view, message);
         let focused = response.has_focus();
         if focused {
@@ -205,6 +212,32 @@ fn regenerate(cx: &UiCx<'_>, ui: &mut Ui, message: &Message) {
             send(Some(row.info.id.clone()));
         }
     }
+}
+
+/// All that can be done with a message, for the secondary button.
+fn menu_rows(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message) {
+    if MenuRow::new(icon::COPY, "Copy").show(ui).clicked() {
+        cx.ask(Request::Copy { text: message.plain_text(), what: "The message" });
+    }
+    let can_edit = message.author == Author::User && !cx.read_only;
+    if can_edit && MenuRow::new(icon::PENCIL_SIMPLE, "Edit and send again").show(ui).clicked() {
+        cx.ask(Request::Edit(message.id));
+    }
+    if let Some(turn) = message.turn
+        && MenuRow::new(icon::STACK, "Context of this turn").show(ui).clicked()
+    {
+        let conversation = view.row.conversation.id;
+        cx.ask(Request::Go(Route::Inspector { conversation, turn: Some(turn) }));
+    }
+    if message.state != MessageState::Streaming {
+        if MenuRow::new(icon::SCALES, "Mark as decided").show(ui).clicked() {
+            cx.ask(Request::Decide(message.id));
+        }
+        if MenuRow::new(icon::BOOKMARK_SIMPLE, "Keep as artifact").show(ui).clicked() {
+            cx.ask(Request::Keep(message.id));
+        }
+    }
+    more_rows(cx, ui, view, message);
 }
 
 fn more_rows(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message) {

@@ -85,7 +85,12 @@ fn head(cx: &UiCx<'_>, ui: &mut Ui, message: &Message, card: &AdoptCard) {
     }
     let x = rect.left() + 34.0;
     let format = Text::Ui.format_weighted(Weight::Semibold, p.text_1);
-    paint::left(ui, rect, x, paint::line(ui, &title, format, (left - x).max(40.0)));
+    let galley = paint::line(ui, &title, format, (left - x).max(40.0));
+    let cut = galley.elided;
+    paint::left(ui, rect, x, galley);
+    if cut {
+        response.on_hover_text(&title);
+    }
 }
 
 fn foot(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: &Message, card: &AdoptCard) {

@@ -5,6 +5,7 @@ use egui::{Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use crate::api::snapshot::{ConversationRow, ConversationView};
 use crate::model::id::MessageId;
 use crate::ui::cx::{Request, UiCx};
+use crate::ui::lineage;
 use crate::ui::route::Route;
 use crate::ui::theme::{self, Text, Weight};
 use crate::ui::widgets::icon;
@@ -12,22 +13,25 @@ use crate::ui::widgets::paint::{self, Ring};
 
 /// Height of the line with its labels, points.
 const HEIGHT: f32 = 24.0;
+/// Room above, points.
+pub(super) const ABOVE: f32 = 10.0;
 /// Room below, so that the bar of actions over the next message leaves the labels free, points.
-const BELOW: f32 = 12.0;
+const BELOW: f32 = 8.0;
 /// The line right of the last label, points.
 const TAIL: f32 = 18.0;
 /// Most labels on one line; the rest is counted.
 const LABELS: usize = 2;
 
-/// Active branches of a conversation that start at a message.
+/// Active branches of a conversation that start at a message, the newest first: an order that talk does not change.
 fn starting<'a>(cx: &UiCx<'a>, view: &ConversationView, message: MessageId) -> Vec<&'a ConversationRow> {
     let starts = |row: &&ConversationRow| {
-        !row.conversation.archived
-            && row.conversation.branch.as_ref().is_some_and(|branch| {
-                branch.parent == view.row.conversation.id && branch.checkpoint == Some(message)
-            })
+        let branch = row.conversation.branch.as_ref();
+        !row.conversation.archived && branch.is_some_and(|branch| branch.checkpoint == Some(message))
     };
-    cx.snap.conversations.iter().map(AsRef::as_ref).filter(starts).collect()
+    let rows = lineage::children(cx.snap, view.row.conversation.id);
+    let mut rows: Vec<&ConversationRow> = rows.map(AsRef::as_ref).filter(starts).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.conversation.id));
+    rows
 }
 
 /// Draws the line where branches start at `message`; two at one message share it.
@@ -37,7 +41,7 @@ pub fn draw(cx: &UiCx<'_>, ui: &mut Ui, view: &ConversationView, message: Messag
         return;
     }
     let p = theme::palette(ui);
-    ui.add_space(theme::sizes().space.s3);
+    ui.add_space(ABOVE);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     let stroke = Stroke::new(1.0, p.accent);
     let y = rect.center().y.round() + 0.5;

@@ -9,7 +9,7 @@ use crate::ui::theme::{self, Text};
 use crate::ui::widgets::icon;
 use crate::ui::widgets::paint;
 
-use super::{ASK_AGAIN_S, Conversation, Inherited, key_of, message, placeholder};
+use super::{ASK_AGAIN_S, Conversation, Inherited, checkpoint, key_of, message, placeholder};
 
 /// Height of the line below it, points.
 const LINE: f32 = 24.0;
@@ -18,7 +18,7 @@ impl Inherited {
     /// Key and revision of its row.
     pub(super) fn row(self, cx: &UiCx<'_>) -> (u64, u64) {
         let view = cx.snap.view(self.parent);
-        let entry = view.and_then(|view| view.index.iter().rev().find(|entry| entry.id == self.message));
+        let entry = view.and_then(|view| view.index.get(view.place_of(self.message)?));
         // One that has just come is another text than its absence.
         let revision = entry.map_or(0, |entry| u64::from(entry.revision) + 1);
         (key_of(self.message), revision)
@@ -30,7 +30,7 @@ impl Conversation {
     pub(super) fn inherited_row(&mut self, cx: &UiCx<'_>, ui: &mut Ui, rect: Rect) -> f32 {
         let Some(inherited) = self.inherited else { return 0.0 };
         let view = cx.snap.view(inherited.parent);
-        let place = view.and_then(|view| view.index.iter().rposition(|entry| entry.id == inherited.message));
+        let place = view.and_then(|view| view.place_of(inherited.message));
         match view.zip(place) {
             Some((view, place)) => match view.message(place) {
                 Some(found) => {
@@ -71,7 +71,7 @@ impl Conversation {
 /// As the line in the parent, at the same height.
 fn start_line(cx: &UiCx<'_>, ui: &mut Ui) {
     let p = theme::palette(ui);
-    ui.add_space(theme::sizes().space.s3);
+    ui.add_space(checkpoint::ABOVE);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LINE), Sense::hover());
     let title = cx.view().map_or("This branch", |view| view.row.conversation.title.as_str());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{title} starts here")));
@@ -81,7 +81,11 @@ fn start_line(cx: &UiCx<'_>, ui: &mut Ui) {
     let format = Text::Caption.format(p.accent);
     let room = (rect.width() - 90.0).clamp(30.0, 320.0);
     let galley = paint::line(ui, &format!("{title} starts here"), format, room);
+    let cut = galley.elided;
     let left = paint::right(ui, rect, rect.right() - 26.0, galley) - 12.0;
     paint::icon(ui, pos2(left, rect.center().y), icon::GIT_BRANCH, 13.0, p.accent);
     ui.painter().hline(rect.left()..=left - 12.0, y, stroke);
+    if cut {
+        response.on_hover_text(title);
+    }
 }

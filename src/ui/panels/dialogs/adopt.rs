@@ -4,6 +4,8 @@
 
 mod agent;
 
+use std::sync::Arc;
+
 use egui::{Context, Id, Key, Modifiers, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use crate::api::command::BranchCommand;
@@ -12,6 +14,7 @@ use crate::api::summary::{SummaryRequest, SummaryState};
 use crate::model::branch::{ADOPT_MAX_CHARS, AdoptCard, BranchKind, Summary, SummarySource, last_words};
 use crate::model::id::{AgreementId, ConversationId};
 use crate::model::message::{Author, MessageState};
+use crate::model::summary::SummarySources;
 use crate::model::turn::TurnState;
 use crate::ui::cx::{Request, UiCx};
 use crate::ui::lineage;
@@ -42,6 +45,8 @@ pub struct Adopt {
     /// The end of the last answer; `None` until it is known.
     last: Option<Taken>,
     positions: Option<Taken>,
+    /// What both were taken from.
+    sources: Option<Arc<SummarySources>>,
     agent: Pane,
     fresh: bool,
     /// What the agents said last has been asked for.
@@ -99,6 +104,7 @@ impl Adopt {
             own: String::new(),
             last: None,
             positions: None,
+            sources: None,
             agent: Pane::default(),
             fresh: true,
             asked: false,
@@ -186,8 +192,11 @@ impl Adopt {
     fn take(&mut self, cx: &UiCx<'_>, row: &ConversationRow) {
         let known = cx.snap.summary(self.branch);
         self.agent.take(self.request(cx));
-        match known.and_then(|known| known.sources.as_deref()) {
+        match known.and_then(|known| known.sources.as_ref()) {
+            // Taken before; an answer may be long.
+            Some(sources) if self.sources.as_ref().is_some_and(|taken| Arc::ptr_eq(taken, sources)) => {}
             Some(sources) => {
+                self.sources = Some(sources.clone());
                 if let Some(last) = sources.spoken.first() {
                     Taken::renew(&mut self.last, last_words(&last.text, LAST_CHARS), last.name.clone());
                 }
@@ -412,6 +421,8 @@ impl Adopt {
             (_, None) => format!("{} of {most} characters", words::thousands(chars)),
         };
         ui.horizontal_top(|ui| {
+            // Two lines, so that nothing moves when the count comes.
+            ui.set_min_height(Text::Caption.line() * 2.0);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Min), |ui| {
                 if !count.is_empty() {
                     ui.label(Text::Caption.rich(count, p.text_3));

@@ -18,11 +18,12 @@ const GIT_MAX_CHARS: usize = 250;
 /// Asks before a branch is deleted; names what goes with it.
 pub struct Delete {
     branch: ConversationId,
+    fresh: bool,
 }
 
 impl Delete {
     pub fn of(cx: &UiCx<'_>, branch: ConversationId) -> Option<Self> {
-        lineage::row(cx.snap, branch).map(|_row| Self { branch })
+        lineage::row(cx.snap, branch).map(|_row| Self { branch, fresh: true })
     }
 
     /// `true` when it is to close.
@@ -44,7 +45,13 @@ impl Delete {
             },
             |ui| {
                 take = Button::destructive("Delete branch").show(ui).clicked();
-                cancel = Button::quiet("Cancel").show(ui).clicked();
+                let keep = Button::quiet("Cancel").show(ui);
+                // Enter alone deletes nothing. A first pass only measures and cannot give the keyboard.
+                if self.fresh {
+                    self.fresh = !keep.has_focus();
+                    keep.request_focus();
+                }
+                cancel = keep.clicked();
             },
         );
         if take {
@@ -85,13 +92,15 @@ impl GitBranch {
     /// `true` when it is to close.
     pub fn show(&mut self, cx: &UiCx<'_>, ctx: &Context) -> bool {
         let Self { branch, name, fresh } = self;
+        let Some(row) = lineage::row(cx.snap, *branch) else { return true };
+        let title = format!("Git branch of {}", row.conversation.title);
         let hint = cx.snap.git_branch.as_deref().unwrap_or("Name of a git branch");
         let field = TextField::single("git branch", "Git branch").hint(hint).max_chars(GIT_MAX_CHARS);
         let (mut take, mut cancel) = (false, false);
         let out = dialog(
             ctx,
             Id::unique("git branch of branch"),
-            "Git branch",
+            &title,
             Width::Small,
             |ui| {
                 if *fresh && !ui.is_sizing_pass() {

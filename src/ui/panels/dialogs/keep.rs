@@ -35,7 +35,7 @@ const TITLE_CHARS: usize = 80;
 /// A message of the conversation shown, when it is loaded.
 fn message<'a>(cx: &UiCx<'a>, id: MessageId) -> Option<&'a Message> {
     let view = cx.view()?;
-    let place = view.index.iter().rposition(|entry| entry.id == id)?;
+    let place = view.place_of(id)?;
     view.message(place).map(AsRef::as_ref)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::api::snapshot::ConversationRow;
 use crate::model::branch::BranchStatus;
@@ -17,6 +17,7 @@ use crate::ui::theme::{self, CLEAR, Text, Weight};
 use crate::ui::widgets::icon::{self, Face};
 use crate::ui::widgets::paint::{self, Ring};
 use crate::ui::widgets::{Button, IconButton};
+use crate::ui::words;
 
 /// What the head left, and the tab that was closed.
 pub struct Outcome {
@@ -85,6 +86,10 @@ fn is_free(row: &ConversationRow) -> bool {
 const CRUMB_MAX: f32 = 140.0;
 /// The sign between two steps, points.
 const STEP: f32 = 18.0;
+/// The sign for steps without a name, with what stands behind it, points.
+const HIDDEN: f32 = 36.0;
+/// Narrowest tab, points.
+const TAB_MIN: f32 = 92.0;
 
 /// The way from the main conversation to the branch; each step opens. The branch itself keeps its room longest.
 fn crumbs(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, id: ConversationId) {
@@ -102,7 +107,7 @@ fn crumbs(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, id: ConversationId) {
     for row in above.iter().rev() {
         let width = paint::width(ui, &row.conversation.title, Text::Ui, Weight::Regular);
         let needs = width.min(CRUMB_MAX) + STEP;
-        let sign = if first > 1 { 14.0 + STEP } else { 0.0 };
+        let sign = if first > 1 { HIDDEN } else { 0.0 };
         if needs + sign > room {
             break;
         }
@@ -111,12 +116,12 @@ fn crumbs(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, id: ConversationId) {
     }
     match above.get(..first).unwrap_or_default() {
         [] => {}
-        [one] => x = crumb(cx, ui, (rect, x), "…", &one.conversation.title, one.conversation.id),
+        [one] => x = hidden_crumb(cx, ui, (rect, x), one),
         many => x = hidden_crumbs(cx, ui, (rect, x), many),
     }
     for row in above.iter().skip(first) {
         let title = row.conversation.title.as_str();
-        x = crumb(cx, ui, (rect, x), title, title, row.conversation.id);
+        x = crumb(cx, ui, (rect, x), title, row.conversation.id);
     }
     let format = Text::Ui.format_weighted(Weight::Semibold, p.text_1);
     let galley = paint::line(ui, title, format, (rect.right() - x).max(20.0));
@@ -129,16 +134,33 @@ fn crumbs(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, id: ConversationId) {
     }
 }
 
-/// Steps that have no room, behind one sign with a menu; returns where the next begins.
-fn hidden_crumbs(
-    cx: &UiCx<'_>,
-    ui: &mut Ui,
-    (rect, x): (Rect, f32),
-    hidden: &[&Arc<ConversationRow>],
-) -> f32 {
+/// One step that has no room for its name; returns where the next begins.
+fn hidden_crumb(cx: &UiCx<'_>, ui: &mut Ui, at: (Rect, f32), row: &ConversationRow) -> f32 {
+    let (title, id) = (row.conversation.title.as_str(), row.conversation.id);
+    if hidden_sign(ui, at, &format!("Go to {title}")).clicked() {
+        go_up(cx, id);
+    }
+    at.1 + HIDDEN
+}
+
+/// The sign that stands for steps without a name, and the caret behind it.
+fn hidden_sign(ui: &mut Ui, (rect, x): (Rect, f32), name: &str) -> Response {
     let p = theme::palette(ui);
     let spot = Rect::from_center_size(pos2(x + 8.0, rect.center().y), vec2(24.0, 24.0));
-    let more = IconButton::small(icon::DOTS_THREE, "Way to this branch").show_at(ui, spot, "hidden crumbs");
+    paint::icon(ui, pos2(x + 27.0, rect.center().y), icon::CARET_RIGHT, 10.0, p.text_3);
+    IconButton::small(icon::DOTS_THREE, name).show_at(ui, spot, "hidden crumbs")
+}
+
+fn go_up(cx: &UiCx<'_>, id: ConversationId) {
+    cx.ask(Request::Go(Route::Chat { conversation: id }));
+    if lineage::root(cx.snap, id).is_none() {
+        cx.ask(Request::FocusComposer);
+    }
+}
+
+/// Steps that have no room, behind one sign with a menu; returns where the next begins.
+fn hidden_crumbs(cx: &UiCx<'_>, ui: &mut Ui, at: (Rect, f32), hidden: &[&Arc<ConversationRow>]) -> f32 {
+    let more = hidden_sign(ui, at, "Way to this branch");
     menu::menu(&more, 220.0, |ui| {
         for row in hidden {
             let which = if row.conversation.branch.is_some() { icon::GIT_BRANCH } else { icon::CHAT_CIRCLE };
@@ -147,34 +169,23 @@ fn hidden_crumbs(
             }
         }
     });
-    paint::icon(ui, pos2(x + 27.0, rect.center().y), icon::CARET_RIGHT, 10.0, p.text_3);
-    x + 36.0
+    at.1 + HIDDEN
 }
 
 /// One step of the way; returns where the next begins.
-fn crumb(
-    cx: &UiCx<'_>,
-    ui: &Ui,
-    (rect, x): (Rect, f32),
-    label: &str,
-    title: &str,
-    id: ConversationId,
-) -> f32 {
+fn crumb(cx: &UiCx<'_>, ui: &Ui, (rect, x): (Rect, f32), title: &str, id: ConversationId) -> f32 {
     let p = theme::palette(ui);
-    let probe = paint::line(ui, label, Text::Ui.format(p.text_2), CRUMB_MAX);
+    let probe = paint::line(ui, title, Text::Ui.format(p.text_2), CRUMB_MAX);
     let spot = Rect::from_min_size(pos2(x, rect.center().y - 12.0), vec2(probe.size().x, 24.0));
-    let hit = spot.expand2(vec2(2.0, 0.0));
+    let hit = spot.expand2(vec2(((24.0 - spot.width()) / 2.0).max(2.0), 0.0));
     let response = ui.interact(hit, ui.scope_id().with(("crumb", id.0)), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Go to {title}")));
     let color = if response.hovered() { p.text_1 } else { p.text_2 };
-    paint::left(ui, rect, x, paint::line(ui, label, Text::Ui.format(color), CRUMB_MAX));
-    paint::icon(ui, pos2(spot.right() + 9.0, rect.center().y), icon::CARET_RIGHT, 10.0, p.text_3);
+    paint::left(ui, rect, x, paint::line(ui, title, Text::Ui.format(color), CRUMB_MAX));
+    paint::icon(ui, pos2(spot.right() + 11.0, rect.center().y), icon::CARET_RIGHT, 10.0, p.text_3);
     paint::focus_ring(ui, &response, spot, theme::sizes().radius.chip, Ring::Outside);
     if response.on_hover_text(title).clicked() {
-        cx.ask(Request::Go(Route::Chat { conversation: id }));
-        if lineage::root(cx.snap, id).is_none() {
-            cx.ask(Request::FocusComposer);
-        }
+        go_up(cx, id);
     }
     spot.right() + STEP
 }
@@ -192,11 +203,24 @@ fn tab_strip(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, tabs: &[ConversationId]) ->
         }
     }
     let inside = Rect::from_min_max(inside.min, pos2(spot.left() - 6.0, inside.bottom()));
+    let fit = tabs_that_fit(inside.width());
+    let (inside, seen) = if fit < tabs.len() {
+        let spot = Rect::from_min_size(pos2(inside.right() - 24.0, spot.top()), vec2(24.0, 24.0));
+        let inside = Rect::from_min_max(inside.min, pos2(spot.left() - 6.0, inside.bottom()));
+        let fit = tabs_that_fit(inside.width());
+        let at = tabs.iter().position(|id| cx.branch == Some(*id)).unwrap_or(0);
+        let first = (at + 1).saturating_sub(fit);
+        let seen = first..(first + fit).min(tabs.len());
+        other_tabs(cx, ui, spot, tabs, &seen);
+        (inside, seen)
+    } else {
+        (inside, 0..tabs.len())
+    };
     #[expect(clippy::cast_precision_loss, reason = "a few tabs")]
-    let width = ((inside.width() + 4.0) / tabs.len() as f32 - 4.0).min(180.0);
+    let width = ((inside.width() + 4.0) / seen.len().max(1) as f32 - 4.0).min(180.0);
     let mut closed = None;
     let mut x = inside.left();
-    for id in tabs {
+    for id in tabs.get(seen).unwrap_or_default() {
         let Some(row) = lineage::row(cx.snap, *id) else { continue };
         let rect = Rect::from_min_size(pos2(x, inside.top()), vec2(width, inside.height()));
         x += width + 4.0;
@@ -205,6 +229,33 @@ fn tab_strip(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, tabs: &[ConversationId]) ->
         }
     }
     closed
+}
+
+/// How many tabs stand side by side in `room` points with words that can be read.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few tabs")]
+fn tabs_that_fit(room: f32) -> usize {
+    ((room + 4.0) / (TAB_MIN + 4.0)).max(1.0) as usize
+}
+
+/// Tabs without room, behind one button.
+fn other_tabs(
+    cx: &UiCx<'_>,
+    ui: &mut Ui,
+    spot: Rect,
+    tabs: &[ConversationId],
+    seen: &std::ops::Range<usize>,
+) {
+    let others = tabs.len() - seen.len();
+    let name = words::plural(others as u64, "more open branch", "more open branches");
+    let more = IconButton::small(icon::CARET_DOWN, &name).show_at(ui, spot, "other tabs");
+    menu::menu(&more, 260.0, |ui| {
+        let hidden = tabs.iter().enumerate().filter(|(place, _)| !seen.contains(place));
+        for row in hidden.filter_map(|(_, id)| lineage::row(cx.snap, *id)) {
+            if MenuRow::new(icon::GIT_BRANCH, &row.conversation.title).show(ui).clicked() {
+                cx.ask(Request::Go(Route::Chat { conversation: row.conversation.id }));
+            }
+        }
+    });
 }
 
 /// One tab; `true` when it is to close.
@@ -217,7 +268,11 @@ fn tab(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) -> bool {
     let response = ui.interact(rect, ui.scope_id().with(("branch tab", id.0)), Sense::click());
     let title = row.conversation.title.as_str();
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, here, format!("Branch {title}")));
-    let fill = if here || response.hovered() { p.bg_hover } else { CLEAR };
+    let fill = match (response.is_pointer_button_down_on() && !here, here || response.hovered()) {
+        (true, _) => p.bg_pressed,
+        (false, true) => p.bg_hover,
+        (false, false) => CLEAR,
+    };
     ui.painter().rect_filled(rect, sizes.radius.control, fill);
     glyph(row).paint(ui, pos2(rect.left() + 14.0, rect.center().y), sizes.icon.state);
     let (color, weight) = if here { (p.text_1, Weight::Medium) } else { (p.text_2, Weight::Regular) };
@@ -257,7 +312,7 @@ fn facts(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, row: &ConversationRow) {
     let from = match branch.checkpoint {
         Some(checkpoint) => {
             let view = cx.snap.view(branch.parent);
-            let place = view.and_then(|view| view.index.iter().position(|entry| entry.id == checkpoint));
+            let place = view.and_then(|view| view.place_of(checkpoint));
             let message = view.zip(place).and_then(|(view, place)| view.message(place));
             let is_gone = view.is_some_and(|view| !view.loading && view.error.is_none()) && place.is_none();
             let said_ms = message.map_or(row.conversation.created_ms, |message| message.created_ms);
@@ -307,9 +362,9 @@ fn git_fact(ui: &mut Ui, git: &str, own: bool) -> bool {
     paint::left(ui, rect, rect.left() + 17.0, galley);
     paint::focus_ring(ui, &response, ground, radius, Ring::Inside);
     let tip = if own {
-        "In a checkout of its own. Click for the changed files."
+        format!("{git}, in a checkout of its own. Click for the changed files.")
     } else {
-        "Click for the changed files."
+        format!("{git}. Click for the changed files.")
     };
     response.on_hover_text(tip).clicked()
 }
@@ -321,5 +376,9 @@ fn fact(ui: &mut Ui, which: icon::Icon, text: &str, step: Text) {
     let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 17.0, 20.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     paint::icon(ui, pos2(rect.left() + 6.0, rect.center().y), which, theme::sizes().icon.inline, p.text_3);
+    let cut = galley.elided;
     paint::left(ui, rect, rect.left() + 17.0, galley);
+    if cut {
+        response.on_hover_text(text);
+    }
 }

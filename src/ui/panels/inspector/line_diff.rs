@@ -1,5 +1,7 @@
 //! Which lines two texts share.
 
+use crate::ui::subsequence::common;
+
 /// One line of the comparison; numbers are places in the left and the right text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -50,38 +52,6 @@ fn middle(a: &[&str], b: &[&str]) -> Vec<(Option<usize>, Option<usize>)> {
         (x, y) = (to_x + 1, to_y + 1);
     }
     out
-}
-
-/// Pairs of equal lines of a longest common subsequence, in order.
-fn common(a: &[&str], b: &[&str]) -> Vec<(usize, usize)> {
-    let width = b.len() + 1;
-    let mut table = vec![0_u32; (a.len() + 1) * width];
-    let cell = |table: &[u32], x: usize, y: usize| table.get(x * width + y).copied().unwrap_or(0);
-    for (x, one) in a.iter().enumerate().rev() {
-        for (y, other) in b.iter().enumerate().rev() {
-            let best = if one == other {
-                cell(&table, x + 1, y + 1) + 1
-            } else {
-                cell(&table, x + 1, y).max(cell(&table, x, y + 1))
-            };
-            if let Some(slot) = table.get_mut(x * width + y) {
-                *slot = best;
-            }
-        }
-    }
-    let (mut x, mut y) = (0, 0);
-    let mut pairs = Vec::new();
-    while x < a.len() && y < b.len() {
-        if a.get(x) == b.get(y) {
-            pairs.push((x, y));
-            (x, y) = (x + 1, y + 1);
-        } else if cell(&table, x + 1, y) >= cell(&table, x, y + 1) {
-            x += 1;
-        } else {
-            y += 1;
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

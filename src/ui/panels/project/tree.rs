@@ -50,19 +50,17 @@ pub fn ui(cx: &UiCx<'_>, ui: &mut Ui) {
         let top = all.top() + at as f32 * ROW;
         Rect::from_min_size(pos2(all.left(), top), vec2(all.width(), ROW))
     };
-    for (at, (depth, row)) in tree.iter().enumerate() {
+    for (at, lineage::Hung { row, depth, above }) in tree.iter().copied().enumerate() {
         let rect = spot(at);
-        let above =
-            tree.iter().take(at).rposition(|(_, up)| lineage::parent(row) == Some(up.conversation.id));
         let way = rect.union(above.map_or(rect, spot));
         if !ui.is_rect_visible(way) {
             continue;
         }
-        if let Some((above, (up, _))) = above.and_then(|above| Some((above, tree.get(above)?))) {
-            edge(ui, (spot(above), *up), (rect, *depth), row);
+        if let Some((above, up)) = above.and_then(|above| Some((above, tree.get(above)?))) {
+            edge(ui, (spot(above), up.depth), (rect, depth), row);
         }
         if ui.is_rect_visible(rect) {
-            entry(cx, ui, rect, *depth, row);
+            entry(cx, ui, rect, depth, row);
         }
     }
 }
@@ -122,7 +120,14 @@ fn entry(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, depth: u8, row: &ConversationRo
     let response = ui.interact(hit, ui.scope_id().with("tree row"), Sense::click());
     let facts = facts(cx, row);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{title}, {facts}")));
-    let fill = if response.hovered() { p.bg_hover } else { CLEAR };
+    let down = response.is_pointer_button_down_on();
+    // Too weak on the ground of a pressed row.
+    let faint = if down { p.text_2 } else { p.text_3 };
+    let fill = match (down, response.hovered()) {
+        (true, _) => p.bg_pressed,
+        (false, true) => p.bg_hover,
+        (false, false) => CLEAR,
+    };
     ui.painter().rect_filled(hit, sizes.radius.control, fill);
     let is_branch = row.conversation.branch.is_some();
     if is_branch {
@@ -136,9 +141,9 @@ fn entry(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, depth: u8, row: &ConversationRo
     let lower = Rect::from_min_max(pos2(hit.left(), hit.top() + 20.0), pos2(hit.right(), hit.bottom() - 3.0));
     let git = row.conversation.branch.as_ref().and_then(|branch| branch.facts.git_branch.as_deref());
     if let Some(git) = git {
-        let galley = paint::line(&ui, git, Text::MonoSmall.format(p.text_3), (end - x) * 0.3);
+        let galley = paint::line(&ui, git, Text::MonoSmall.format(faint), (end - x) * 0.3);
         end = paint::right(&ui, upper, end, galley) - 8.0;
-        paint::icon(&ui, pos2(end, upper.center().y), icon::GIT_BRANCH, sizes.icon.inline, p.text_3);
+        paint::icon(&ui, pos2(end, upper.center().y), icon::GIT_BRANCH, sizes.icon.inline, faint);
         end -= 14.0;
     }
     let weight = if is_branch { Weight::Medium } else { Weight::Semibold };
@@ -146,7 +151,7 @@ fn entry(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, depth: u8, row: &ConversationRo
     let galley = paint::line(&ui, title, Text::Ui.format_weighted(weight, color), (end - x).max(20.0));
     paint::left(&ui, upper, x, galley);
     let end = hit.right() - 10.0;
-    let galley = paint::line(&ui, &facts, Text::Caption.format(p.text_3), (end - x) * 0.6);
+    let galley = paint::line(&ui, &facts, Text::Caption.format(faint), (end - x) * 0.6);
     let gist_x = paint::left(&ui, lower, x, galley) + 10.0;
     let gist = row.conversation.branch.as_ref().and_then(|branch| branch.facts.gist.as_deref());
     if let Some(gist) = gist.filter(|_| end - gist_x > 60.0) {
@@ -156,11 +161,8 @@ fn entry(cx: &UiCx<'_>, ui: &mut Ui, rect: Rect, depth: u8, row: &ConversationRo
     if is_branch {
         menu::context_menu(&response, 220.0, |ui| branch_menu(cx, ui, row));
     }
-    let response = match gist {
-        Some(gist) => response.on_hover_text(format!("{title}\n{gist}")),
-        None => response,
-    };
-    if response.clicked() {
+    let whole = [Some(title), git, gist].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    if response.on_hover_text(whole).clicked() {
         cx.ask(Request::Go(Route::Chat { conversation: id }));
     }
 }
@@ -170,9 +172,7 @@ fn facts(cx: &UiCx<'_>, row: &ConversationRow) -> String {
     let mut parts = Vec::new();
     if let Some(branch) = &row.conversation.branch {
         let view = cx.snap.view(branch.parent);
-        let place = branch
-            .checkpoint
-            .and_then(|checkpoint| view?.index.iter().position(|entry| entry.id == checkpoint));
+        let place = branch.checkpoint.and_then(|checkpoint| view?.place_of(checkpoint));
         parts.extend(place.map(|place| format!("From message {}", place + 1)));
     }
     parts.push(words::plural(u64::from(row.conversation.message_count), "message", "messages"));

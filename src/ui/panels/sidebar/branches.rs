@@ -28,7 +28,7 @@ pub fn rows(cx: &UiCx<'_>, ui: &mut Ui, list: &[&Arc<ConversationRow>]) {
     let total = tree.len() as f32 * height;
     let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), total), Sense::hover());
     let mut top = all.top();
-    for (depth, row) in tree {
+    for lineage::Hung { row, depth, .. } in tree {
         let rect = Rect::from_min_size(pos2(all.left(), top), vec2(all.width(), height));
         top += height;
         if ui.is_rect_visible(rect) {

@@ -30,6 +30,34 @@ fn a_new_branch_belongs_to_the_git_branch_of_the_project() {
 }
 
 #[test]
+fn a_branch_that_goes_names_the_checkouts_that_stay() {
+    let shell = shell("answer ok");
+    let talk = shell.talk();
+    let outer = shell.id(&["branch", "add", &talk]);
+    let inner = shell.id(&["branch", "add", &outer]);
+    let made = shell.row(&["branch", "worktree", "add", &inner]);
+    let folder = made["worktree"].as_str().unwrap();
+    let gone = shell.run(&["branch", "remove", &outer]).ok();
+    assert!(gone.err.contains(&format!("A checkout stays at {folder}.")), "{}", gone.err);
+    assert!(std::path::Path::new(folder).join("a.txt").is_file());
+}
+
+#[test]
+fn a_reactivated_branch_is_adopted_again_and_taken_back_card_by_card() {
+    let shell = shell("answer ok");
+    let talk = shell.talk();
+    let branch = shell.id(&["branch", "add", &talk]);
+    shell.row(&["branch", "adopt", &branch, "first"]);
+    shell.refused(&["branch", "adopt", &branch, "again"], "adopted already");
+    shell.row(&["branch", "reactivate", &branch]);
+    shell.row(&["branch", "adopt", &branch, "second"]);
+    assert_eq!(shell.rows(&["agreement", "list"]).len(), 2);
+    shell.row(&["branch", "undo", &branch]);
+    let left = shell.rows(&["agreement", "list"]);
+    assert_eq!((left.len(), &left[0]["text"]), (1, &json!("first")));
+}
+
+#[test]
 fn a_write_into_the_main_folder_is_told_before_the_turn_ends() {
     let shell =
         shell(r#"case "$line" in *"write outside"*) echo x >> "$HOME/project/a.txt" ;; esac; answer ok"#);

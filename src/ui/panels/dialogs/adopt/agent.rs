@@ -215,7 +215,7 @@ impl Pane {
         let label = if request.is_some() { "Summarise again" } else { "Summarise" };
         let mut wanted = Wanted::Nothing;
         ui.horizontal(|ui| {
-            if Button::secondary(label).disabled(why.as_deref()).show(ui).clicked() {
+            if Button::primary(label).disabled(why.as_deref()).show(ui).clicked() {
                 self.ask(cx, row, seat);
             }
             let offers = (failure.is_some() || why.is_some()) && row.conversation.message_count > 0;
