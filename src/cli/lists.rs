@@ -9,7 +9,7 @@ use crate::api::command::ProjectCommand;
 use crate::api::snapshot::{ConversationRow, Snapshot};
 use crate::cli::args::ProjectWord;
 use crate::cli::clock::utc;
-use crate::cli::front::{Front, find_project, folder};
+use crate::cli::front::{Front, find_project, folder, notice_line};
 use crate::cli::out::{Failure, Out, WRONG_ARGUMENTS, one_line};
 use crate::cli::transcript::conversation_words;
 use crate::model::project::Project;
@@ -54,7 +54,7 @@ fn show(project: &Project, json: bool, out: &mut Out) -> Result<(), Failure> {
 ///
 /// # Errors
 /// There is none like that, or the database takes nothing.
-pub async fn remove(front: &mut Front, word: &ProjectWord) -> Result<(), Failure> {
+pub async fn remove(front: &mut Front, word: &ProjectWord, out: &Out) -> Result<(), Failure> {
     front.check_writable()?;
     let snapshot = front.app.snapshot();
     let project = match word {
@@ -68,10 +68,17 @@ pub async fn remove(front: &mut Front, word: &ProjectWord) -> Result<(), Failure
         };
         return Err(Failure::usage(format!("{said}: there is no such project. See tunaflow project list.")));
     };
+    let newest = snapshot.notices.iter().map(|notice| notice.id).max();
     front.send(ProjectCommand::Remove { project: project.id })?;
     let is_gone =
         |snapshot: &Snapshot| (!snapshot.projects.iter().any(|left| left.id == project.id)).then_some(());
-    front.wait(WRONG_ARGUMENTS, is_gone).await
+    front.wait(WRONG_ARGUMENTS, is_gone).await?;
+    // What of it stays on disk.
+    let snapshot = front.app.snapshot();
+    for notice in snapshot.notices.iter().filter(|notice| Some(notice.id) > newest) {
+        out.note(&notice_line(notice));
+    }
+    Ok(())
 }
 
 /// Conversations of the project that is named or whose folder this is; of all projects when there is none.

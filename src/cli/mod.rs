@@ -229,7 +229,7 @@ async fn fulfil(invocation: &Invocation, core: &Core, text: String, out: &mut Ou
         }
         Wish::ProjectAdd(path) => lists::add(&mut front, path, json, out).await,
         Wish::ProjectList => lists::list(&front, json, out),
-        Wish::ProjectRemove(word) => lists::remove(&mut front, word).await,
+        Wish::ProjectRemove(word) => lists::remove(&mut front, word, out).await,
         Wish::Conversations => lists::conversations(&mut front, project, json, out).await,
         Wish::Messages(wish) => transcript::messages(&mut front, wish, json, out).await,
         Wish::Export(wish) => transcript::export(&mut front, wish, out).await,

@@ -143,7 +143,6 @@ pub fn snapshot(name: &str) -> Snapshot {
 
 /// A fixture by name; an unknown name gives `chat`.
 #[must_use]
-#[expect(clippy::too_many_lines, reason = "one arm for each state")]
 pub fn fixture(name: &str) -> Fixture {
     let mut snap = base();
     let mut route = Route::Chat { conversation: SHOWN };

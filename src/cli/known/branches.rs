@@ -87,22 +87,24 @@ pub async fn branch(desk: &mut Desk<'_>, wish: &BranchWish, text: String) -> Res
             checkouts::changes(desk, *branch, file.as_deref(), *diff).await
         }
         BranchWish::Worktree { branch, wish } => checkouts::worktree(desk, *branch, wish).await,
-        BranchWish::Remove(branch) => {
-            find(desk, *branch)?;
-            let kept = checkouts::kept(desk, *branch);
-            desk.front.send(ChatCommand::Delete { conversation: *branch })?;
-            let id = *branch;
-            let gone = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
-                let there = snapshot.conversations.iter().any(|row| row.conversation.id == id);
-                (!there).then_some(())
-            });
-            gone.await?;
-            for folder in kept {
-                desk.shown.out.note(&format!("A checkout stays at {folder}. See git worktree remove."));
-            }
-            Ok(())
-        }
+        BranchWish::Remove(branch) => remove(desk, *branch).await,
     }
+}
+
+/// Checkouts of its own stay on disk.
+async fn remove(desk: &mut Desk<'_>, branch: ConversationId) -> Result<(), Failure> {
+    find(desk, branch)?;
+    let kept = checkouts::kept(desk, branch);
+    desk.front.send(ChatCommand::Delete { conversation: branch })?;
+    let gone = desk.front.wait(WRONG_ARGUMENTS, |snapshot| {
+        let there = snapshot.conversations.iter().any(|row| row.conversation.id == branch);
+        (!there).then_some(())
+    });
+    gone.await?;
+    for folder in kept {
+        desk.shown.out.note(&format!("A checkout stays at {folder}. See git worktree remove."));
+    }
+    Ok(())
 }
 
 fn list(desk: &mut Desk<'_>, of: Option<ConversationId>) -> Result<(), Failure> {

@@ -370,7 +370,7 @@ async fn commits_that_only_the_checkout_remembers_stay() {
     let hash = bed.run(folder, &["rev-parse", "HEAD"]).await;
     bed.run(folder, &["checkout", "--quiet", &made.git_branch]).await;
     let told = bed.refusal(&made.folder, true).await;
-    assert!(told.contains(&format!("git branch NAME {}", &hash[..10])), "{told}");
+    assert!(told.contains(&format!("git branch NAME {}", hash.get(..10).unwrap())), "{told}");
     bed.run(folder, &["branch", "kept", &hash]).await;
     // A commit that was taken back or put another way is still in the log of its branch, which stays.
     write(folder, "more.txt", "m\n");
@@ -394,7 +394,7 @@ async fn a_vanished_folder_with_commits_on_no_branch_is_not_forgotten() {
     let hash = bed.run(folder, &["rev-parse", "HEAD"]).await;
     std::fs::remove_dir_all(folder).unwrap();
     let why = bed.git.forget_checkout(&repo, folder).await.unwrap_err().to_string();
-    assert!(why.contains("1 commit is on no branch") && why.contains(&hash[..10]), "{why}");
+    assert!(why.contains("1 commit is on no branch") && why.contains(hash.get(..10).unwrap()), "{why}");
     let again = Some(gone(&made));
     let new = NewCheckout { project: &repo, shelf: &shelf, label: "x", git_branch: None, again };
     let why = bed.git.make_checkout(new).await.unwrap_err().to_string();

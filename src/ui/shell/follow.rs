@@ -30,6 +30,8 @@ pub(super) struct Under {
     before: Option<egui::Id>,
     /// What had it last in what covers the window.
     above: Option<egui::Id>,
+    /// It was closed in the frame before.
+    closed: bool,
 }
 
 impl Under {
@@ -184,11 +186,17 @@ impl Shell {
         let now = ctx.memory(egui::Memory::focused);
         if cx.covered {
             let before = self.seen.under.map_or(now, |under| under.before);
-            self.seen.under = Some(Under { before, above: now });
-        } else if let Some(Under { before: Some(before), above }) = self.seen.under.take()
-            && (now.is_none() || now == above)
-        {
+            self.seen.under = Some(Under { before, above: now, closed: false });
+            return;
+        }
+        let Some(under) = self.seen.under.take() else { return };
+        if let Some(before) = under.before.filter(|_| now.is_none() || now == under.above) {
             ctx.memory_mut(|memory| memory.request_focus(before));
+        }
+        if !under.closed {
+            // What lies below a dialog cannot take the keyboard until a frame was drawn without it: once more.
+            self.seen.under = Some(Under { closed: true, ..under });
+            ctx.request_repaint();
         }
     }
 

@@ -171,6 +171,9 @@ fn nothing_changes_the_parent(inherits: bool) {
         app.ask(parent, &format!("ask-{number}"));
     }
     let said = messages(&app.view(parent));
+    // The window knows of an end before the disk does, and a pack is made of what the disk holds.
+    let open = "SELECT count(*) FROM turn WHERE state <> 'done'";
+    app.poll("all is kept", LIMIT, || (database::number(app.home(), open) == 0).then_some(()));
     let session = session_of(&app, parent);
     let pack = words(&preview(&app, parent));
     app.until("knowledge", |s| !s.knowledge.loading);

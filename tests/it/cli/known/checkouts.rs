@@ -40,6 +40,12 @@ fn a_branch_that_goes_names_the_checkouts_that_stay() {
     let gone = shell.run(&["branch", "remove", &outer]).ok();
     assert!(gone.err.contains(&format!("A checkout stays at {folder}.")), "{}", gone.err);
     assert!(std::path::Path::new(folder).join("a.txt").is_file());
+    let other = shell.id(&["branch", "add", &talk]);
+    let made = shell.row(&["branch", "worktree", "add", &other]);
+    let folder = made["worktree"].as_str().unwrap();
+    let project = shell.project();
+    let gone = shell.run(&["project", "remove", project.to_str().unwrap()]).ok();
+    assert!(gone.err.contains(&format!("Its checkout stays at {folder}.")), "{}", gone.err);
 }
 
 #[test]
